@@ -1,0 +1,42 @@
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types bench lock clean
+
+demo: $(READY)
+	@echo "Running the controls over the built-in evals; no key is needed."
+	@$(RUN) -m orvl 'dummy-*,empty' --episodes 2 --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
+
+test: lint types
+	@$(RUN) -m pytest -n 2
+
+lint: $(READY)
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+
+types: $(READY)
+	@$(RUN) -m mypy
+
+bench: $(READY)
+	@$(RUN) -m benchmarks
+
+lock: $(READY)
+	@$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --no-annotate requirements.in -o requirements.lock
+
+# A virtual environment with what requirements.lock pins. Where python3 comes without ensurepip, its pip fills it.
+$(READY): requirements.lock pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "orvl needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV); }
+	@echo "Installing what requirements.lock pins …"
+	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
+		$$pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+		$$pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

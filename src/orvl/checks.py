@@ -1,0 +1,85 @@
+"""Checks: the eval's commands over what the agent left, when every process of the agent is gone."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from orvl import tree
+from orvl.sandbox import Ended, Job, Sandbox
+from orvl.types import Check, CheckResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from orvl.project.settings import Limits
+    from orvl.types import Eval
+    from orvl.workdir import RunFolders
+
+MEBI = 1 << 20
+SHOWN = 4000
+
+
+def lay_out(one: Eval, workspace: Path, folders: RunFolders) -> None:
+    """Moves what the agent left into fresh folders and lays the hidden `checks/` over it."""
+    folders.workspace.rmdir()
+    workspace.rename(folders.workspace)
+    _lay_hidden(one, folders)
+
+
+def lay_out_again(one: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
+    """The same from a capture."""
+    tree.restore(entries, folders.workspace, blobs_write)
+    _lay_hidden(one, folders)
+
+
+def _lay_hidden(one: Eval, folders: RunFolders) -> None:
+    hidden = one.part("checks")
+    if hidden is None:
+        return
+    place = folders.workspace / "checks"
+    folders.workspace.chmod(0o700)
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    tree.remove(place)
+    shutil.copytree(hidden, place, symlinks=True)
+
+
+async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
+    """Runs the checks one after the other, in the order in which the eval lists them."""
+    results = []
+    for number, check in enumerate(one.checks, 1):
+        job = Job(
+            argv=["/bin/sh", "-c", check.run],
+            env=folders.environment() | {"CHECKS": str(folders.workspace / "checks")},
+            cwd=folders.workspace,
+            output=folders.logs / f"check{number}",
+            seconds=check.limit,
+            grace=limits.grace,
+            output_bytes=int(limits.output * MEBI),
+            kept_bytes=MEBI,
+        )
+        ended = await sandbox.run(job)
+        if ended.cut == "stopped":
+            raise Stopped
+        results.append(_result(check, ended))
+    return tuple(results)
+
+
+class Stopped(Exception):
+    """The checks were cut short because orvl is being ended."""
+
+
+def _result(check: Check, ended: Ended) -> CheckResult:
+    printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
+    cut = {"time": f"its limit of {check.limit:g} s", "output": "its output limit"}.get(ended.cut or "")
+    return CheckResult(
+        name=check.name,
+        passed=ended.status == 0 and cut is None,
+        status=ended.status,
+        seconds=ended.seconds,
+        output=printed if len(printed) <= SHOWN else "…" + printed[-SHOWN:],
+        weight=check.weight,
+        cut=cut,
+    )

@@ -1,0 +1,123 @@
+"""The command line: words and flags only; each command has its own file, loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+COMMANDS = {
+    "run": "Run agents on evals and rate what they made (may be left out).",
+    "init": "Make a project: an agent, an eval, a score, orvl.toml.",
+    "list": "List agents, models, providers, evals, metrics and judges.",
+    "doctor": "Look for what is missing or broken here.",
+    "report": "Print ratings of what has been run.",
+    "show": "Show one run: what it did, what it left, how it was scored.",
+    "score": "Score stored runs again, without running them again.",
+    "export": "Write runs or scores as CSV, JSON lines or Parquet.",
+    "gc": "Delete what no run refers to.",
+}
+GROUP_FLAGS = ("-h", "--help", "--version")
+TAKE_A_VALUE = ("--project", "--store")
+ALONE = ("--json", "-q", "--quiet", "-v", "--verbose")
+
+HELP = """Open real evals: which coding agent, on which model, from which provider, is best for your work?
+
+\b
+  orvl AGENT [MODEL] [PROVIDER] [EVAL] [METRIC]
+  orvl dummy-good                            one agent, all its models, all evals
+  orvl opencode qwen3-coder zen hello-world  one model at one provider, one eval
+  orvl 'dummy-*' --eval=hello-world          names, comma lists, globs and `all`
+  orvl all --dry-run                         what would run, and what it may cost
+
+What is left out means all. Giving a command again continues it: what is finished is not run again.
+"""
+EPILOG = (
+    """Words are completed by the shell after: eval "$(_ORVL_COMPLETE=bash_source orvl)" (zsh_source, fish_source)."""
+)
+
+
+class LazyGroup(click.Group):
+    """Loads a command's file when it is called; `run` is what is meant when no command is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"orvl.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            args = ["--help"]
+        return super().parse_args(ctx, with_command(args))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+        from orvl.cli.complete import first_word
+
+        return [*first_word(incomplete), *super().shell_complete(ctx, incomplete)]
+
+
+def with_command(args: list[str]) -> list[str]:
+    """Puts the command first: `orvl --project X report` and plain `orvl AGENT` are both understood."""
+    if not args or args[0] in COMMANDS or args[0] in GROUP_FLAGS:
+        return args
+    at = 0
+    while at < len(args):
+        if args[at] in TAKE_A_VALUE:
+            at += 2
+        elif args[at] in ALONE or args[at].startswith(tuple(f"{flag}=" for flag in TAKE_A_VALUE)):
+            at += 1
+        else:
+            break
+    if at < len(args) and args[at] in COMMANDS:
+        return [args[at], *args[:at], *args[at + 1 :]]
+    return ["run", *args]
+
+
+@click.group(
+    cls=LazyGroup,
+    help=HELP,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="orvl", prog_name="orvl")
+def cli() -> None:
+    pass
+
+
+def main() -> None:
+    """The program: errors are sentences, bugs are tracebacks."""
+    from orvl.errors import OrvlError
+
+    try:
+        status = cli.main(prog_name="orvl", standalone_mode=False)
+    except click.exceptions.Abort:
+        status = 130
+    except KeyboardInterrupt:
+        status = 130
+    except click.ClickException as error:
+        _complain(error.format_message())
+        status = 2
+    except OrvlError as error:
+        _complain(str(error))
+        status = error.exit_status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(sentence: str) -> None:
+    from orvl.report.text import plain
+
+    sys.stderr.write(f"orvl: {plain(sentence)}\n")

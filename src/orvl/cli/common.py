@@ -1,0 +1,101 @@
+"""What the commands share: the words, the project, the store, and where to print."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.complete import word
+from orvl.errors import UserError
+from orvl.words import ORDER, ORDER_SENTENCE, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from orvl.project import Project
+    from orvl.store import Store
+
+
+def five_words(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words by place and by name."""
+    for place in reversed(ORDER):
+        help_text = f"The {place}: a name, a comma list, a glob or `all`."
+        function = click.option(f"--{place}", shell_complete=word, metavar="WORD", help=help_text)(function)
+    function = click.argument("too_many", nargs=-1, metavar="")(function)
+    for place in reversed(ORDER):
+        function = click.argument(f"{place}_word", required=False, shell_complete=word, metavar=f"[{place.upper()}]")(
+            function
+        )
+    return function
+
+
+def where(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--project and --store."""
+    store = click.option("--store", metavar="DIR", help="Where results are kept (default: .orvl in the project).")
+    project = click.option("--project", metavar="DIR", help="The project's folder (default: this one).")
+    return project(store(function))
+
+
+def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "json_", is_flag=True, help="Write one JSON object to standard output.")(function)
+
+
+def words_from(given: dict[str, Any]) -> Words:
+    """The five words, each taken from its place or from its flag, and taken out of `given`."""
+    if extra := given.pop("too_many", ()):
+        raise UserError(f"There are {5 + len(extra)} words; {ORDER_SENTENCE}. Use commas for several of one kind.")
+    chosen = {}
+    for place in ORDER:
+        by_place, by_name = given.pop(f"{place}_word", None), given.pop(place, None)
+        if by_place and by_name:
+            raise UserError(f"The {place} is given twice: '{by_place}' and --{place}={by_name}.")
+        chosen[place] = by_place or by_name or "all"
+    return Words(**chosen)
+
+
+def open_to_read(project: Project, url: str | None) -> Store:
+    from orvl.store import Store, store_folder
+
+    return Store(store_folder(url or project.settings.store, project.root), write=False)
+
+
+def open_to_write(project: Project, url: str | None) -> Store:
+    from orvl.store import Store, store_folder
+
+    return Store(store_folder(url or project.settings.store, project.root), write=True)
+
+
+def store_exists(project: Project, url: str | None) -> bool:
+    from orvl.store import store_folder
+    from orvl.store.database import FILE
+
+    return (store_folder(url or project.settings.store, project.root) / FILE).exists()
+
+
+def console() -> Console:
+    """Standard output; wide enough for a table where it is not a terminal."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
+    return Console(width=width, highlight=False, soft_wrap=False)
+
+
+class JsonOut:
+    """Keeps standard output for one JSON object: whatever else is printed goes to standard error."""
+
+    def __init__(self) -> None:
+        sys.stdout.flush()
+        self._fd = os.dup(1)
+        os.dup2(2, 1)
+
+    def write(self, value: Any) -> None:
+        sys.stdout.flush()
+        with open(self._fd, "w", encoding="utf-8") as file:
+            json.dump(value, file, indent=2, allow_nan=False)
+            file.write("\n")

@@ -1,0 +1,53 @@
+"""Completion of the five words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from click.shell_completion import CompletionItem
+
+from orvl.errors import OrvlError
+from orvl.words import ORDER, Words, chosen_agents
+
+if TYPE_CHECKING:
+    import click
+
+    from orvl.project import Project
+
+
+def first_word(incomplete: str) -> list[CompletionItem]:
+    return _items(names_of("agent", {}), incomplete)
+
+
+def word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completes a word from those before it; after a comma, the next name of the list."""
+    place = (param.name or "").removesuffix("_word")
+    return _items(names_of(place, ctx.params), incomplete)
+
+
+def _items(names: list[str], incomplete: str) -> list[CompletionItem]:
+    before, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(before + comma + name) for name in names if name.startswith(last)]
+
+
+def names_of(place: str, given: dict[str, Any]) -> list[str]:
+    """The names that fit a place; nothing where the project cannot be read."""
+    from orvl.project import open_project
+
+    try:
+        project = open_project(given.get("project"))
+        files = {"agent": project.agent_files, "eval": project.eval_files, "metric": project.metric_files}
+        if place in files:
+            return [*files[place], *(["all"] if place != "agent" else [])]
+        return [*_models_or_providers(project, place, given), "all"] if place in ORDER else []
+    except OrvlError:
+        return []
+
+
+def _models_or_providers(project: Project, place: str, given: dict[str, Any]) -> list[str]:
+    agent = given.get("agent_word") or given.get("agent") or "all"
+    model = given.get("model_word") or given.get("model") or "all"
+    agents = chosen_agents(project, Words(agent=agent))
+    if place == "model":
+        return sorted({name for one in agents for listed in one.models.values() for name in listed})
+    return sorted({p for one in agents for p, listed in one.models.items() if model == "all" or model in listed})

@@ -1,0 +1,117 @@
+"""`orvl doctor`: look for what is missing or broken here."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from orvl.cli.common import open_to_read, store_exists, where
+from orvl.errors import OrvlError
+from orvl.project import Project, open_project
+from orvl.report.text import count, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Finding = tuple[str, str]
+
+
+@click.command()
+@where
+def command(project: str | None, store: str | None) -> int:
+    """Look for what is missing or broken here.
+
+    Ends with 1 if something is wrong.
+    """
+    opened = open_project(project)
+    wrong = 0
+    for mark, sentence in findings(opened, store):
+        wrong += mark == "wrong"
+        click.echo(f"{mark:>7}  {plain(sentence)}")
+    return 1 if wrong else 0
+
+
+def findings(project: Project, store: str | None) -> Iterator[Finding]:
+    yield from _machine()
+    yield from _project(project)
+    yield from _agents(project)
+    yield from _store(project, store)
+
+
+def _machine() -> Iterator[Finding]:
+    yield "ok", f"Python {platform.python_version()} at {sys.executable}"
+    if not sys.platform.startswith("linux"):
+        yield "wrong", f"orvl runs agents on Linux; this is {platform.system()}"
+    temporary = Path(tempfile.gettempdir())
+    free = shutil.disk_usage(temporary).free / (1 << 30)
+    yield ("ok" if free > 1 else "wrong"), f"{free:.1f} GiB free in {temporary}, where runs work"
+    yield "note", "runs are bare processes (sandbox none): an agent can read and write what you can"
+
+
+def _project(project: Project) -> Iterator[Finding]:
+    yield "ok", f"project {project.root}"
+    try:
+        judges = project.panel()
+        yield "ok", f"orvl.toml: {count(len(judges), 'judge')}, penalty {project.settings.penalty:g}"
+        if not judges:
+            yield "note", "no judge is configured: metrics with a checklist are not rated"
+    except OrvlError as error:
+        yield "wrong", str(error)
+        return
+    for kind, files, load in (
+        ("eval", project.eval_files, project.eval),
+        ("metric", project.metric_files, project.metric),
+    ):
+        broken = 0
+        for name in files:
+            try:
+                load(name)
+            except OrvlError as error:
+                broken += 1
+                yield "wrong", str(error)
+        yield "ok", f"{count(len(files) - broken, kind)} can be used"
+
+
+def _agents(project: Project) -> Iterator[Finding]:
+    from orvl.plan import version_of
+
+    for name in project.agent_files:
+        try:
+            agent = project.agent(name)
+        except OrvlError as error:
+            yield "wrong", str(error)
+            continue
+        if not agent.version:
+            yield "ok", f"agent {name}"
+            continue
+        version = version_of(agent)
+        if version is None:
+            yield "missing", f"agent {name}: '{agent.version[0]}' is not in PATH"
+        else:
+            yield "ok", f"agent {name}: {version}"
+
+
+def _store(project: Project, url: str | None) -> Iterator[Finding]:
+    from orvl.store import integrity
+
+    try:
+        if not store_exists(project, url):
+            yield "note", "no store yet: nothing has been run"
+            return
+        with open_to_read(project, url) as store:
+            wrong = integrity(store)
+            runs = store.rows("SELECT count(*) FROM attempt WHERE outcome <> 'errored'")[0][0]
+            yield from (("wrong", f"store {store.folder}: {sentence}") for sentence in wrong)
+            if not wrong:
+                yield "ok", f"store {store.folder}: sound, {count(runs, 'run')}"
+            if not os.access(store.folder, os.W_OK):
+                yield "wrong", f"store {store.folder}: cannot be written"
+    except OrvlError as error:
+        yield "wrong", str(error)

@@ -1,0 +1,29 @@
+"""`orvl gc`: delete what no run refers to."""
+
+from __future__ import annotations
+
+import click
+
+from orvl.cli.common import open_to_write, where
+from orvl.project import open_project
+from orvl.report.text import count
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Say what would be deleted.")
+@where
+def command(dry_run: bool, project: str | None, store: str | None) -> int:
+    """Delete what no run refers to: blobs of runs that were killed half-way, and half-written files.
+
+    No run, score or file of a run is ever deleted.
+    """
+    with open_to_write(open_project(project), store) as opened:
+        referenced = opened.referenced()
+        unused = [path for key, path in opened.blobs.all() if key not in referenced]
+        size = sum(path.stat().st_size for path in unused)
+        if not dry_run:
+            for path in unused:
+                path.unlink()
+    verb = "would be deleted" if dry_run else "deleted"
+    click.echo(f"{count(len(unused), 'file')}, {size / 1024:.0f} KiB {verb}; {count(len(referenced), 'blob')} in use.")
+    return 0

@@ -1,0 +1,129 @@
+"""`orvl list`: what there is to be named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console
+from orvl.errors import OrvlError
+from orvl.project import open_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orvl.project import Project
+
+KINDS = ("agents", "models", "providers", "evals", "metrics", "judges")
+
+
+@click.command()
+@click.argument("kind", required=False, type=click.Choice(KINDS))
+@as_json
+@click.option("--project", metavar="DIR", help="The project's folder (default: this one).")
+def command(kind: str | None, json_: bool, project: str | None) -> int:
+    """List agents, models, providers, evals, metrics and judges.
+
+    A file with a mistake in it is listed with its mistake.
+    """
+    out = JsonOut() if json_ else None
+    opened = open_project(project)
+    found = {name: rows(opened, name) for name in ([kind] if kind else KINDS)}
+    if out:
+        out.write({"schema": 1, **found})
+        return 0
+    _print(found)
+    return 0
+
+
+def rows(project: Project, kind: str) -> list[dict[str, Any]]:
+    """One dict per thing; a broken file has an `error`."""
+    files = {"agents": project.agent_files, "evals": project.eval_files, "metrics": project.metric_files}
+    describe = {"agents": _agent, "evals": _eval, "metrics": _metric}
+    if kind in files:
+        return [_row(project, name, found.origin, describe[kind]) for name, found in files[kind].items()]
+    if kind == "judges":
+        return [
+            {"name": judge.name, "model": judge.model, "provider": judge.provider, "weight": judge.weight}
+            for judge in project.panel()
+        ]
+    return _models(project, kind)
+
+
+def _row(
+    project: Project, name: str, origin: str, describe: Callable[[Project, str], dict[str, Any]]
+) -> dict[str, Any]:
+    try:
+        return {"name": name, "from": origin, **describe(project, name)}
+    except OrvlError as error:
+        return {"name": name, "from": origin, "error": str(error)}
+
+
+def _agent(project: Project, name: str) -> dict[str, Any]:
+    agent = project.agent(name)
+    models = {provider: list(names) for provider, names in agent.models.items()}
+    return {"models": models, "description": agent.description}
+
+
+def _eval(project: Project, name: str) -> dict[str, Any]:
+    one = project.eval(name)
+    return {
+        "turns": len(one.prompts),
+        "metrics": project.weights(one),
+        "checks": len(one.checks),
+        "controls": list(one.control_digests),
+        "description": one.description,
+    }
+
+
+def _metric(project: Project, name: str) -> dict[str, Any]:
+    metric = project.metric(name)
+    return {"weight": metric.weight, "judged": metric.judged, "description": metric.description}
+
+
+def _models(project: Project, kind: str) -> list[dict[str, Any]]:
+    """Models with their providers and agents, or providers with their models and agents."""
+    other = "providers" if kind == "models" else "models"
+    found: dict[str, dict[str, set[str]]] = {}
+    for name in project.agent_files:
+        try:
+            agent = project.agent(name)
+        except OrvlError:
+            continue
+        for provider, listed in agent.models.items():
+            for model in listed:
+                key, value = (model, provider) if kind == "models" else (provider, model)
+                row = found.setdefault(key, {other: set(), "agents": set()})
+                row[other].add(value)
+                row["agents"].add(name)
+    return [{"name": key, **{k: sorted(v) for k, v in row.items()}} for key, row in sorted(found.items())]
+
+
+def _print(found: dict[str, list[dict[str, Any]]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from orvl.report.text import plain
+
+    shown = console()
+    for kind, things in found.items():
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=kind, title_justify="left", title_style="bold")
+        columns = [name for name in dict.fromkeys(key for thing in things for key in thing) if name != "error"]
+        for column in columns:
+            table.add_column(column, overflow="fold")
+        for thing in things:
+            cells = [Text(plain(_text(thing.get(column, "")))) for column in columns]
+            if "error" in thing:
+                cells[-1] = Text(plain(thing["error"]), style="red")
+            table.add_row(*cells)
+        shown.print(table if things else f"{kind}: none yet")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_text(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

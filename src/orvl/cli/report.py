@@ -1,0 +1,65 @@
+"""`orvl report`: ratings of what the store holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.project.names import did_you_mean, matching
+from orvl.words import ORDER, Words, parts
+
+
+@click.command()
+@five_words
+@click.option(
+    "--by",
+    type=click.Choice(["agent", "eval", "run"]),
+    default="agent",
+    help="One row per agent × model × provider, cell, or run.",
+)
+@click.option("--judge", multiple=True, metavar="NAME", help="Rate with these judges' scores only.")
+@as_json
+@where
+def command(**given: Any) -> int:
+    """Print ratings of what has been run.
+
+    Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
+    """
+    words = words_from(given)
+    out = JsonOut() if given["json_"] else None
+    project = open_project(given["project"])
+    from orvl.report.collect import of_store
+
+    with open_to_read(project, given["store"]) as store:
+        known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
+        keep = chooser(words, known)
+        board = of_store(project, store, keep, given["judge"], by_run=given["by"] == "run")
+    rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
+    if out:
+        from orvl.report.json_form import as_json as ratings_as_json
+
+        out.write(ratings_as_json(rows, project.settings.penalty, board.warnings))
+        return 0
+    from orvl.report.table import print_ratings
+
+    print_ratings(console(), rows, project.settings.penalty, board.warnings)
+    return 0
+
+
+def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
+    """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
+    chosen = []
+    for i, place in enumerate(ORDER[:4]):
+        names = sorted({row[i] for row in known})
+        found: set[str] = set()
+        for part in parts(getattr(words, place)) or ["all"]:
+            matches = matching(part, names)
+            if not matches and part != "all":
+                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
+            found.update(matches)
+        chosen.append(found)
+    return lambda names: all(name in found for name, found in zip(names, chosen, strict=True))

@@ -1,0 +1,221 @@
+"""`orvl AGENT [MODEL] [PROVIDER] [EVAL] [METRIC]`: plan, run, capture, score, rate, report."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import (
+    JsonOut,
+    as_json,
+    console,
+    five_words,
+    open_to_read,
+    open_to_write,
+    store_exists,
+    where,
+    words_from,
+)
+from orvl.errors import UserError
+from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan
+from orvl.project import open_project
+from orvl.state import State, next_episode, state_of
+
+if TYPE_CHECKING:
+    from orvl.engine.local import LocalEngine
+    from orvl.project import Project
+    from orvl.report.collect import Board
+    from orvl.store import Store
+    from orvl.words import Words
+
+
+@dataclass(frozen=True)
+class Flags:
+    """How a run command was asked to behave."""
+
+    episodes: int | None
+    judge: tuple[str, ...]
+    concurrency: int | None
+    sandbox: str
+    engine: str
+    budget: float | None
+    dry_run: bool
+    fresh: bool
+    yes: bool
+    json_: bool
+    quiet: bool
+    verbose: bool
+    project: str | None
+    store: str | None
+
+
+@click.command()
+@five_words
+@click.option("--episodes", type=click.IntRange(1), metavar="N", help="Independent runs of each cell.")
+@click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
+@click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that go on at once.")
+@click.option(
+    "--sandbox", type=click.Choice(["none"]), default="none", help="Where a run lives: none is a bare process."
+)
+@click.option("--engine", type=click.Choice(["local"]), default="local", help="Who carries runs out.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Start nothing new when this much is spent.")
+@click.option("--dry-run", is_flag=True, help="Say what would run and what it may cost.")
+@click.option("--fresh", is_flag=True, help="Run new episodes beside those that are there.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")
+@as_json
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--verbose", "-v", is_flag=True, help="A row for each eval.")
+@where
+def command(**given: Any) -> int:
+    """Run agents on evals and rate what they made.
+
+    What is left out means all. What is finished is not run again.
+    """
+    words = words_from(given)
+    flags = Flags(**given)
+    out = JsonOut() if flags.json_ else None
+    project = open_project(flags.project)
+    count = flags.episodes or project.settings.episodes
+    seed = secrets.randbits(32)
+    plan = make_plan(project, words, episodes=range(1, count + 1), judges=flags.judge, seed=seed)
+    if flags.dry_run:
+        return _dry_run(project, plan, flags, out)
+    with open_to_write(project, flags.store) as store:
+        first = next_episode(plan, store) if flags.fresh else 1
+        if first > 1:
+            plan = make_plan(project, words, episodes=range(first, first + count), judges=flags.judge, seed=seed)
+        state = state_of(plan, store)
+        _guard(project, state, flags)
+        engine = _carry_out(project, plan, state, store, flags, words) if state.to_run or state.to_score else None
+        from orvl.report.collect import of_plan
+
+        board = of_plan(project, plan, store, first, first + count - 1)
+        board.warnings = plan.warnings + list(engine.not_installed.values() if engine else ()) + board.warnings
+        _print(project, board, flags, out)
+        status = _status(board, engine)
+        if status in (3, 130):
+            _say_how_to_continue(words, flags, first + count - 1 if flags.fresh else None)
+        return status
+
+
+def _dry_run(project: Project, plan: Plan, flags: Flags, out: JsonOut | None) -> int:
+    from orvl.report.dry_run import as_json as plan_as_json
+    from orvl.report.dry_run import print_plan
+    from orvl.state import cost_of
+
+    store = open_to_read(project, flags.store) if store_exists(project, flags.store) else None
+    state = state_of(plan, None if flags.fresh else store)
+    cost = cost_of(project, state.to_run, store)
+    if out:
+        out.write(plan_as_json(plan, state, cost))
+    else:
+        print_plan(console(), plan, state, cost)
+    return 0
+
+
+def _guard(project: Project, state: State, flags: Flags) -> None:
+    """Running everything by leaving words out is an expensive accident."""
+    paid = {run.cell.key for run in state.to_run if is_paid(project, run.cell.provider)}
+    if len(paid) <= ASK_ABOVE or flags.yes or flags.budget is not None:
+        return
+    what = f"{len(paid)} cells at providers that cost money ({len(state.to_run)} runs)"
+    if sys.stdin.isatty() and sys.stderr.isatty() and not flags.json_:
+        if click.confirm(f"This runs {what}. Go on?", err=True):
+            return
+        raise UserError("Nothing was run.")
+    raise UserError(f"This would run {what}. See it with --dry-run, then add --yes, or --budget USD.")
+
+
+def _carry_out(project: Project, plan: Plan, state: State, store: Store, flags: Flags, words: Words) -> LocalEngine:
+    import asyncio
+
+    from orvl.engine.local import LocalEngine, default_concurrency
+    from orvl.report.progress import LiveProgress, PlainProgress, Progress
+    from orvl.workdir import WorkDir
+
+    live = sys.stderr.isatty() and not os.environ.get("CI")
+    kind = Progress if flags.quiet else LiveProgress if live else PlainProgress
+    todo = [*state.to_score, *state.to_run]
+    call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
+    work = WorkDir()
+    try:
+        with kind(len(todo), todo) as progress:
+            engine = LocalEngine(
+                plan=plan,
+                state=state,
+                store=store,
+                work=work,
+                settings=project.settings,
+                watcher=progress,
+                call=call,
+                concurrency=flags.concurrency or project.settings.concurrency or default_concurrency(),
+                budget=flags.budget,
+            )
+            asyncio.run(_until_interrupted(engine, progress))
+    finally:
+        work.close()
+    return engine
+
+
+async def _until_interrupted(engine: LocalEngine, progress: Any) -> None:
+    """Ctrl-C once stops cleanly, twice at once."""
+    import asyncio
+    import signal
+
+    def interrupt() -> None:
+        if engine.stopped:
+            os._exit(130)
+        engine.stop()
+        progress.say("Stopping: nothing new starts; what runs gets a few seconds. Ctrl-C again ends at once.")
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, interrupt)
+    await engine.carry_out()
+    engine.interrupted = engine.stopped
+
+
+def _print(project: Project, board: Board, flags: Flags, out: JsonOut | None) -> None:
+    penalty = project.settings.penalty
+    if out:
+        from orvl.report.json_form import as_json as ratings_as_json
+
+        out.write(ratings_as_json(board.cells, penalty, board.warnings))
+        return
+    from orvl.report.table import print_ratings
+
+    evals = {cell.eval for cell in board.cells}
+    print_ratings(
+        console(), board.cells if flags.verbose or len(evals) == 1 else board.contestants, penalty, board.warnings
+    )
+
+
+def _status(board: Board, engine: LocalEngine | None) -> int:
+    """0 all rated; 1 something could not be; 2 nothing could start; 3 the budget; 130 interrupted."""
+    incomplete = any(cell.rated < cell.planned for cell in board.cells)
+    if engine and engine.interrupted:
+        return 130
+    if engine and engine.over_budget and incomplete:
+        return 3
+    if engine and engine.not_installed and not any(cell.rated for cell in board.cells):
+        return 2
+    return 1 if incomplete or board.broken_metrics else 0
+
+
+def _say_how_to_continue(words: Words, flags: Flags, episodes: int | None) -> None:
+    import shlex
+
+    given = [shlex.quote(word) for word in words.given]
+    if episodes or flags.episodes:
+        given += ["--episodes", str(episodes or flags.episodes)]
+    for name in ("project", "store"):
+        if value := getattr(flags, name):
+            given += [f"--{name}", shlex.quote(value)]
+    for judge in flags.judge:
+        given += ["--judge", shlex.quote(judge)]
+    sys.stderr.write(f"To continue: orvl {' '.join(given)}\n")

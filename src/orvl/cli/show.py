@@ -1,0 +1,158 @@
+"""`orvl show RUN`: one run in full."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.report.text import count, dollars, plain, seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from orvl.store import Store
+    from orvl.types import Attempt
+
+OUTPUT_SHOWN = 4000
+
+
+@click.command()
+@click.argument("run")
+@click.option("--diff", "part", flag_value="diff", help="Only what the agent changed, as a diff.")
+@click.option("--output", "part", flag_value="output", help="Only what the agent printed.")
+@click.option("--file", "path", metavar="PATH", help="Only the bytes of one file that it left.")
+@as_json
+@where
+def command(run: str, part: str | None, path: str | None, json_: bool, project: str | None, store: str | None) -> int:
+    """Show one run: what it did, what it left, how it was scored.
+
+    RUN is the beginning of a run's key, as `orvl report --by run` gives it, or AGENT/EVAL/EPISODE.
+    """
+    out = JsonOut() if json_ else None
+    opened = open_project(project)
+    with open_to_read(opened, store) as found:
+        shown = Shown(found, run)
+        if path is not None:
+            sys.stdout.buffer.write(shown.captured.read_bytes(path))
+        elif part == "diff":
+            click.echo(plain(shown.captured.diff, lines=True))
+        elif part == "output":
+            click.echo(plain("\n".join(shown.captured.output), lines=True))
+        elif out:
+            out.write(shown.as_json())
+        else:
+            shown.print(console())
+    return 0
+
+
+class Shown:
+    """A run, found by the beginning of its key, with its attempts."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store = store
+        self.key, self.cell, self.episode = find(store, name)
+        numbers = store.rows(
+            "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id",
+            (self.key,),
+        )
+        self.attempts: list[tuple[int, Attempt, Any]] = [(row[0], *store.attempt(row[0])) for row in numbers]
+
+    @property
+    def captured(self) -> Any:
+        from pathlib import Path
+
+        from orvl.capture import CapturedRun
+
+        number, attempt, _ = self.attempts[-1]
+        if attempt.tree is None:
+            raise UserError(f"The run {self.key[:12]} left nothing: {attempt.reason}.")
+        del number
+        return CapturedRun(attempt, (), self.store.blobs, Path())
+
+    def as_json(self) -> dict[str, Any]:
+        from dataclasses import asdict
+
+        return {
+            "schema": 1,
+            "run": self.key,
+            **self.cell,
+            "episode": self.episode,
+            "attempts": [
+                {
+                    **{name: value for name, value in asdict(attempt).items() if name not in ("checks", "retry")},
+                    "checks": [asdict(check) for check in checks or ()],
+                    "scores": [asdict(score) for score in self.store.scores(number)],
+                }
+                for number, attempt, checks in self.attempts
+            ],
+        }
+
+    def print(self, out: Console) -> None:
+        cell = self.cell
+        out.print(
+            f"run {self.key[:12]}: {cell['agent']} {cell['model']} {cell['provider']} {cell['eval']} #{self.episode}",
+            markup=False,
+        )
+        for position, (number, attempt, checks) in enumerate(self.attempts, 1):
+            when = datetime.fromtimestamp(attempt.started).strftime("%Y-%m-%d %H:%M:%S")
+            why = f": {plain(attempt.reason)}" if attempt.reason else ""
+            out.print(f"\nattempt {position}, {when}, sandbox {attempt.sandbox}: {attempt.outcome}{why}", markup=False)
+            self._print_turns(out, attempt)
+            for note in attempt.cut:
+                out.print(f"  cut: {plain(note)}", markup=False)
+            for check in checks or ():
+                word = "passed" if check.passed else "failed" + (f" ({check.cut})" if check.cut else "")
+                out.print(f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}", markup=False)
+                if not check.passed and check.output.strip():
+                    out.print("    " + plain(check.output.strip().splitlines()[-1]), markup=False)
+            self._print_scores(out, number)
+        self._print_files(out)
+
+    def _print_turns(self, out: Console, attempt: Attempt) -> None:
+        usage = attempt.usage
+        tokens = "unknown" if usage.tokens is None else usage.tokens
+        out.print(f"  {seconds(usage.seconds)}, tokens {tokens}, cost {dollars(usage.cost_usd)}", markup=False)
+        for number, turn in enumerate(attempt.turns, 1):
+            left_out = f", {turn.left_out_bytes} bytes of output left out" if turn.left_out_bytes else ""
+            out.print(f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}", markup=False)
+
+    def _print_scores(self, out: Console, number: int) -> None:
+        for score in self.store.scores(number):
+            judge = f" by {score.judge}" if score.judge else ""
+            value = f"{score.value:.3f}" if score.value is not None else f"{score.kind}: {plain(score.reason or '')}"
+            answers = " ".join(score.detail["answers"]) if score.detail and "answers" in score.detail else ""
+            out.print(f"  score {score.metric}{judge}: {value} {answers}".rstrip(), markup=False)
+
+    def _print_files(self, out: Console) -> None:
+        if self.attempts and self.attempts[-1][1].tree:
+            files = self.captured.files
+            out.print(f"\n{count(len(files), 'file')} left:", markup=False)
+            for name in files[:40]:
+                out.print(f"  {plain(name)}", markup=False)
+            if len(files) > 40:
+                out.print(f"  … and {len(files) - 40} more")
+            out.print("See them with --diff, --output or --file PATH.", style="dim")
+
+
+def find(store: Store, name: str) -> tuple[str, dict[str, str], int]:
+    """The one run that a key's beginning, or AGENT/EVAL/EPISODE, stands for."""
+    columns = "SELECT run.key, agent, model, provider, eval, version, episode FROM run JOIN cell ON cell.id = run.cell "
+    words = name.split("/")
+    if len(words) == 3 and words[2].isdigit():
+        where_ = "WHERE agent = ? AND eval = ? AND episode = ? ORDER BY run.id DESC LIMIT 1"
+        rows = store.rows(columns + where_, (words[0], words[1], int(words[2])))
+    else:
+        rows = store.rows(columns + "WHERE substr(run.key, 1, ?) = ? LIMIT 3", (len(name), name))
+    if not rows or not name:
+        raise UserError(f"There is no run '{name}' in the store. See: orvl report --by run --json")
+    if len(rows) > 1:
+        raise UserError(f"'{name}' is the beginning of several runs; give more of it.")
+    key, agent, model, provider, one, version, episode = rows[0]
+    cell = {"agent": agent, "model": model, "provider": provider, "eval": one, "version": version}
+    return key, cell, episode

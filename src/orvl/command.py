@@ -1,0 +1,134 @@
+"""From what an agent's `command` returns to an argv in which every value is one argument, byte for byte.
+
+The values that a command gets leave a placeholder where they are formatted into a string. The string is then split
+into words, and only afterwards the placeholders become what they stand for: nothing in a prompt, a path or a session
+id can start a new word, and no shell is ever asked.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from orvl.types import Command
+
+LONGEST_PROMPT_ARGUMENT = 100 * 1024
+PLACEHOLDER = re.compile("\ue000orvl:([0-9a-f]*)\ue001")
+
+
+class Word(str):
+    """Text that stays one piece wherever it is put into a command."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return placeholder(format(str.__str__(self), spec))
+
+    def __str__(self) -> str:
+        return placeholder(str.__str__(self))
+
+    def __add__(self, other: str) -> str:
+        return placeholder(str.__str__(self)) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + placeholder(str.__str__(self))
+
+
+class Folder(type(Path())):  # type: ignore[misc]
+    """A path that stays one piece wherever it is formatted into a command."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return placeholder(format(Path.__str__(self), spec))
+
+
+class CommandMistake(Exception):
+    """What `command` returned cannot be run."""
+
+
+def placeholder(text: str) -> str:
+    return f"\ue000orvl:{text.encode('utf-8', 'surrogateescape').hex()}\ue001"
+
+
+def fill(text: str) -> str:
+    """Text with its placeholders replaced by what they stand for."""
+    if isinstance(text, Word):
+        return str.__str__(text)
+    return PLACEHOLDER.sub(lambda found: bytes.fromhex(found[1]).decode("utf-8", "surrogateescape"), text)
+
+
+def to_command(returned: Any, prompt: str) -> Command:
+    """A string, a list or a Command, as a Command that can be run."""
+    command = returned if isinstance(returned, Command) else Command(argv=returned)
+    argv = _words(command.argv)
+    stdin = _content(command.stdin, "stdin") if command.stdin is not None else None
+    if len(prompt.encode("utf-8", "surrogateescape")) > LONGEST_PROMPT_ARGUMENT:
+        argv, stdin = _long_prompt(argv, prompt, stdin)
+    if "\0" in "".join(argv):
+        raise CommandMistake("an argument holds a NUL byte")
+    return Command(argv=argv, env=_env(command.env), files=_files(command.files), stdin=stdin)
+
+
+def _words(argv: Any) -> list[str]:
+    if isinstance(argv, str):
+        try:
+            words = shlex.split(argv)
+        except ValueError as error:
+            raise CommandMistake(f"the command cannot be split into words ({error})") from error
+    elif isinstance(argv, list | tuple):
+        words = [_word(word) for word in argv]
+    else:
+        raise CommandMistake(f"a command must be a string, a list of words or a Command, and is {argv!r}")
+    if not words:
+        raise CommandMistake("the command is empty")
+    return [fill(word) for word in words]
+
+
+def _word(word: Any) -> str:
+    if isinstance(word, str):
+        return word
+    if isinstance(word, PurePosixPath | int | float) and not isinstance(word, bool):
+        return str(word)
+    raise CommandMistake(f"a word of a command must be text, and is {word!r}")
+
+
+def _long_prompt(argv: list[str], prompt: str, stdin: str | bytes | None) -> tuple[list[str], str | bytes | None]:
+    """A prompt that is too long for an argument goes to standard input."""
+    if prompt in argv[1:] and stdin is None:
+        place = argv.index(prompt, 1)
+        return argv[:place] + argv[place + 1 :], prompt
+    if any(prompt in word for word in argv):
+        raise CommandMistake(
+            f"the prompt has {len(prompt.encode('utf-8', 'surrogateescape')) // 1024} KiB, too long for an argument; "
+            "return Command(argv, stdin=prompt)"
+        )
+    return argv, stdin
+
+
+def _env(env: Any) -> dict[str, str]:
+    filled = {fill(str(name)): fill(_word(value)) for name, value in dict(env).items()}
+    for name, value in filled.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise CommandMistake(f"the environment variable {name!r} cannot be set")
+    return filled
+
+
+def _files(files: Any) -> dict[str, str | bytes]:
+    filled: dict[str, str | bytes] = {}
+    for name, content in dict(files).items():
+        path = PurePosixPath(fill(str(name)))
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise CommandMistake(f"the file {str(path)!r} must lie in the run's home folder")
+        filled[str(path)] = _content(content, str(path))
+    return filled
+
+
+def _content(content: Any, name: str) -> str | bytes:
+    if isinstance(content, bytes):
+        return content
+    if isinstance(content, str):
+        return fill(content)
+    raise CommandMistake(f"the content of {name!r} must be text or bytes, and is {content!r}")

@@ -1,0 +1,169 @@
+"""Words → cells → runs, in an order that is fair to all: what is done, what is left, what it may cost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from orvl.errors import UserError
+from orvl.project.names import did_you_mean
+from orvl.types import Cell, PlannedRun
+from orvl.words import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from orvl.project import Project
+    from orvl.types import Agent, Eval, Judge, Metric
+    from orvl.words import Words
+
+FORMAT = 1
+ASK_ABOVE = 20
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """How the runs of one eval are scored: its metrics with their weights, and the judges."""
+
+    eval: Eval
+    metrics: tuple[Metric, ...]
+    weights: tuple[float, ...]
+    judges: tuple[Judge, ...]
+
+
+@dataclass
+class Plan:
+    """All runs that were asked for, in the order in which they are to be carried out."""
+
+    cells: list[Cell]
+    runs: list[PlannedRun]
+    panels: dict[str, Panel]
+    seed: int
+    warnings: list[str] = field(default_factory=list)
+
+
+def make_plan(
+    project: Project, words: Words, *, episodes: Sequence[int], judges: Sequence[str] = (), seed: int = 0
+) -> Plan:
+    """Resolves the words against the project. Nothing is run but the agents' version commands."""
+    plan = Plan([], [], {}, seed)
+    agents = chosen_agents(project, words)
+    pairs = chosen_models(project, words, agents)
+    evals = chosen_evals(project, words)
+    metrics = chosen_metrics(project, words)
+    plan.panels = {one.name: panel_of(project, one, metrics, judges) for one in evals}
+    versions = _versions(agents, plan, must_be_there=is_named(words.agent))
+    for agent in agents:
+        if agent.name in versions:
+            _add_cells(plan, agent, versions[agent.name], pairs[agent.name], evals)
+    if not plan.cells:
+        raise UserError(
+            plan.warnings[0] if plan.warnings else "Nothing is left to plan with these words. See: orvl list"
+        )
+    plan.runs = ordered(plan.cells, episodes, seed)
+    return plan
+
+
+def panel_of(project: Project, one: Eval, only: Sequence[str] | None, judges: Sequence[str]) -> Panel:
+    """An eval's metrics and weights, narrowed to those named; one that is named always counts."""
+    weights = project.weights(one)
+    if only is not None:
+        weights = {name: weights.get(name, 0.0) or project.metric(name).weight or 1.0 for name in only}
+    for name in weights:
+        if name not in project.metric_files:
+            raise UserError(f"There is no metric '{name}'. {did_you_mean(name, project.metric_files)}")
+    if not any(weights.values()):
+        weights = dict.fromkeys(weights, 1.0)
+    metrics = tuple(project.metric(name) for name in weights)
+    return Panel(one, metrics, tuple(weights.values()), tuple(project.panel(judges)))
+
+
+def _add_cells(plan: Plan, agent: Agent, version: str, pairs: Iterable[tuple[str, str]], evals: Iterable[Eval]) -> None:
+    for one in evals:
+        if agent.control and agent.control not in one.control_digests:
+            plan.warnings.append(
+                f"{agent.name} is left out on {one.name}: the eval has no controls/{agent.control} folder"
+                + ("." if one.folder else f"; make it a folder: evals/{one.name}/eval.md.")
+            )
+            continue
+        for provider, model in pairs:
+            model_id = agent.models[provider][model]
+            key = cell_key(agent, version, provider, model, model_id, one)
+            plan.cells.append(Cell(key, agent, version, provider, model, model_id, one))
+
+
+def cell_key(agent: Agent, version: str, provider: str, model: str, model_id: str, one: Eval) -> str:
+    """Identity by content: never a path, a time or orvl's own version."""
+    control = one.control_digests.get(agent.control, "") if agent.control else ""
+    parts = [FORMAT, agent.name, agent.digest, version, provider, model, model_id, one.name, one.digest, control]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def run_key(cell: str, episode: int) -> str:
+    return hashlib.sha256(f"{cell}:{episode}".encode()).hexdigest()
+
+
+def ordered(cells: Sequence[Cell], episodes: Iterable[int], seed: int) -> list[PlannedRun]:
+    """Episode by episode, eval by eval in a shuffled order; on each eval all contestants, shuffled, side by side."""
+    shuffle = random.Random(seed).shuffle
+    by_eval: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_eval.setdefault(cell.eval.name, []).append(cell)
+    runs = []
+    for episode in episodes:
+        blocks = list(by_eval.values())
+        shuffle(blocks)
+        for block in blocks:
+            contestants = list(block)
+            shuffle(contestants)
+            runs += [PlannedRun(run_key(cell.key, episode), cell, episode) for cell in contestants]
+    return runs
+
+
+def _versions(agents: Sequence[Agent], plan: Plan, *, must_be_there: bool) -> dict[str, str]:
+    """What each agent's `version` command prints; an agent that is not installed is refused or left out."""
+    asked = [agent for agent in agents if agent.version]
+    found = {agent.name: "" for agent in agents if not agent.version}
+    if not asked:
+        return found
+    with ThreadPoolExecutor(8) as pool:
+        for agent, version in zip(asked, pool.map(version_of, asked), strict=True):
+            if version is not None:
+                found[agent.name] = version
+                continue
+            sentence = f"The agent {agent.name} is not installed: '{agent.version[0]}' is not in PATH ({agent.path})."
+            if must_be_there:
+                raise UserError(sentence)
+            plan.warnings.append(sentence)
+    return found
+
+
+def version_of(agent: Agent) -> str | None:
+    """The first line that the version command prints; None if there is no such program."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    try:
+        done = subprocess.run(
+            list(agent.version), stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False
+        )
+    except (FileNotFoundError, PermissionError, NotADirectoryError):
+        return None
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
+    return lines[0].strip()[:200] if lines else "unknown"
+
+
+def is_paid(project: Project, provider: str) -> bool:
+    """Whether runs at a provider may cost money: all but `none`, loopback addresses and those marked free."""
+    settings = project.settings.providers.get(provider)
+    if provider == "none" or (settings and settings.free):
+        return False
+    return not (settings and settings.base_url and urlsplit(settings.base_url).hostname in LOOPBACK)

@@ -1,0 +1,137 @@
+"""A project: its agents, evals, scores and settings, each loaded when it is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from orvl.errors import FileError, UserError
+from orvl.project.find import Found, Kind, find
+from orvl.project.names import did_you_mean
+from orvl.project.settings import JudgeSettings, Settings, load_settings
+from orvl.types import Agent, Eval, Judge, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+PARTS = ("agents", "evals", "scores", "orvl.toml")
+FIXED_JUDGE = "fixed"
+
+
+class Project:
+    """What a user's folder holds, with the built-in and packaged things behind it."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise UserError(f"The project folder {root} is not there. Make one with: orvl init {root}")
+        self.root = root
+        self._loaded: dict[tuple[str, str], object] = {}
+        if str(root) not in sys.path:
+            sys.path.append(str(root))
+
+    @cached_property
+    def settings(self) -> Settings:
+        return load_settings(self.root / "orvl.toml")
+
+    @cached_property
+    def agent_files(self) -> dict[str, Found]:
+        return find(self.root, "agents")
+
+    @cached_property
+    def eval_files(self) -> dict[str, Found]:
+        return find(self.root, "evals")
+
+    @cached_property
+    def metric_files(self) -> dict[str, Found]:
+        return find(self.root, "scores")
+
+    def agent(self, name: str) -> Agent:
+        def load(found: Found) -> Agent:
+            from orvl.project.agents import load_agent
+
+            extra = self.settings.agents.get(name)
+            return load_agent(found, extra.models if extra else {})
+
+        return self._load("agents", name, self.agent_files, load)
+
+    def eval(self, name: str) -> Eval:
+        def load(found: Found) -> Eval:
+            from orvl.project.evals import load_eval
+
+            loaded = load_eval(found, self.settings.limits.check)
+            self._known_metrics(loaded.metrics or (), found.path)
+            return loaded
+
+        return self._load("evals", name, self.eval_files, load)
+
+    def metric(self, name: str) -> Metric:
+        def load(found: Found) -> Metric:
+            from orvl.project.scores import load_metric
+
+            return load_metric(found)
+
+        return self._load("scores", name, self.metric_files, load)
+
+    def weights(self, one: Eval) -> dict[str, float]:
+        """The metrics of an eval: its own, else the project's, else all by their own weights."""
+        if one.metrics is not None:
+            return dict(one.metrics)
+        if self.settings.metrics:
+            self._known_metrics(self.settings.metrics, self.root / "orvl.toml")
+            return dict(self.settings.metrics)
+        return {name: self.metric(name).weight for name in self.metric_files}
+
+    def panel(self, names: Iterable[str] = ()) -> list[Judge]:
+        """The judges of orvl.toml, or those named; `fixed` is always there to be named."""
+        known = dict(self.settings.judges)
+        available = {**known, FIXED_JUDGE: known.get(FIXED_JUDGE, JudgeSettings())}
+        chosen = list(names) or list(known)
+        for name in chosen:
+            if name not in available:
+                raise UserError(f"There is no judge '{name}'. {did_you_mean(name, available)}")
+        judges = [_judge(name, available[name]) for name in dict.fromkeys(chosen)]
+        if judges and not any(judge.weight for judge in judges):
+            raise UserError("All judges on the panel have weight 0; give one of them a weight in orvl.toml.")
+        return judges
+
+    def _known_metrics(self, names: Iterable[str], path: Path) -> None:
+        for name in names:
+            if name not in self.metric_files:
+                raise FileError(path, None, f"there is no metric '{name}'. {did_you_mean(name, self.metric_files)}")
+
+    def _load(self, kind: Kind, name: str, files: dict[str, Found], load: Callable[[Found], T]) -> T:
+        if (kind, name) not in self._loaded:
+            self._loaded[kind, name] = load(files[name])
+        return self._loaded[kind, name]  # type: ignore[return-value]
+
+
+def open_project(folder: str | Path | None = None) -> Project:
+    """The project in a folder; without one, in this folder or the nearest above it that has an orvl.toml."""
+    if folder is not None:
+        return Project(Path(folder).resolve())
+    here = Path.cwd()
+    if any((here / part).exists() for part in PARTS):
+        return Project(here)
+    return Project(next((above for above in here.parents if (above / "orvl.toml").is_file()), here))
+
+
+def _judge(name: str, settings: JudgeSettings) -> Judge:
+    if settings.model != FIXED_JUDGE or settings.provider != "none":
+        raise UserError(
+            f"The judge '{name}' asks for the model '{settings.model}' from '{settings.provider}'; "
+            'this version has only the fixed judge: model = "fixed", provider = "none".'
+        )
+    identity = json.dumps([name, settings.model, settings.provider, settings.answers], sort_keys=True)
+    return Judge(
+        name=name,
+        model=settings.model,
+        provider=settings.provider,
+        weight=settings.weight,
+        key=hashlib.sha256(identity.encode()).hexdigest()[:16],
+        answers=settings.answers,
+    )

@@ -1,0 +1,110 @@
+"""`agents/NAME.py` → Agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from orvl.errors import FileError
+from orvl.project import python_file
+from orvl.project.names import did_you_mean
+from orvl.types import Agent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from orvl.project.find import Found
+
+COMMAND_MAY_ASK = ("provider", "model", "prompt", "session", "workspace", "endpoint", "turn", "controls")
+READ_MAY_ASK = ("output", "stderr", "status", "turn", "workspace", "home")
+PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+
+
+def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
+    """Loads an agent's file; `extra_models` comes from orvl.toml."""
+    path = found.path
+    module = python_file.load(path, "agents")
+    command = python_file.function_in(module, "command", path, COMMAND_MAY_ASK)
+    if command is None:
+        raise FileError(
+            path,
+            1,
+            "an agent needs a function 'command'. Add: def command(provider, model, prompt): "
+            'return f"your-agent --model {model} {prompt}"',
+        )
+    models = parse_models(path, getattr(module, "models", None))
+    for provider, names in extra_models.items():
+        models[provider] = {**models.get(provider, {}), **_by_name(names)}
+    if not models:
+        raise FileError(path, None, 'an agent needs \'models\'. Add: models = {"provider": ["model"]}')
+    return Agent(
+        name=found.name,
+        path=path,
+        origin=found.origin,
+        digest=found.digest,
+        description=python_file.first_sentence(module),
+        models=models,
+        command=command,
+        read=python_file.function_in(module, "read", path, READ_MAY_ASK),
+        version=_version(path, getattr(module, "version", ())),
+        protocol=_protocol(path, getattr(module, "protocol", None)),
+        control=_control(path, getattr(module, "control", None)),
+    )
+
+
+def parse_models(path: Path, models: Any) -> dict[str, dict[str, str]]:
+    """`{provider: [names]}` or `{provider: {name: the provider's id}}`."""
+    if models is None:
+        return {}
+
+    def wrong(what: str) -> FileError:
+        line = python_file.line_of_name(path, "models")
+        return FileError(path, line, f'{what}; write models = {{"provider": ["model", …]}}.')
+
+    if not isinstance(models, dict):
+        raise wrong(f"'models' must map providers to models, and is {_short(models)}")
+    for provider, names in models.items():
+        if not isinstance(provider, str) or not provider:
+            raise wrong(f"the provider {_short(provider)} in 'models' must be a name")
+        if isinstance(names, str) or not isinstance(names, list | tuple | dict):
+            raise wrong(f"'models[{provider!r}]' must be a list of models, and is {_short(names)}")
+        words = [*names, *(names.values() if isinstance(names, dict) else ())]
+        if bad := next((name for name in words if not isinstance(name, str) or not name), None):
+            raise wrong(f"'models[{provider!r}]' holds {_short(bad)}, which is not a model's name")
+    return {provider: _by_name(names) for provider, names in models.items() if names}
+
+
+def _by_name(names: Any) -> dict[str, str]:
+    return dict(names) if isinstance(names, dict) else {name: name for name in names}
+
+
+def _version(path: Path, version: Any) -> tuple[str, ...]:
+    if isinstance(version, str):
+        import shlex
+
+        version = shlex.split(version)
+    if not isinstance(version, list | tuple) or not all(isinstance(word, str) for word in version):
+        line = python_file.line_of_name(path, "version")
+        raise FileError(
+            path, line, '\'version\' must be the command that prints it, such as ["opencode", "--version"].'
+        )
+    return tuple(version)
+
+
+def _protocol(path: Path, protocol: Any) -> str | None:
+    if protocol is None or protocol in PROTOCOLS:
+        return protocol  # type: ignore[no-any-return]
+    line = python_file.line_of_name(path, "protocol")
+    raise FileError(path, line, f"'protocol' is {protocol!r}. {did_you_mean(str(protocol), PROTOCOLS)}")
+
+
+def _control(path: Path, control: Any) -> str | None:
+    if control is None or isinstance(control, str):
+        return control
+    line = python_file.line_of_name(path, "control")
+    raise FileError(path, line, f"'control' must name a folder of the eval's controls/, and is {control!r}.")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

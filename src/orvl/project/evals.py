@@ -1,0 +1,140 @@
+"""`evals/NAME.md` or `evals/NAME/eval.md` → Eval."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from orvl import tree
+from orvl.errors import FileError
+from orvl.project.front_matter import FrontMatter
+from orvl.types import Check, Eval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orvl.project.find import Found
+
+KEYS = ("description", "metrics", "checks", "par", "limits", "app")
+LIMITS = ("turn", "run", "grace", "output")
+CHECK_KEYS = ("name", "run", "limit", "weight")
+APP_KEYS = ("start", "path")
+
+
+def load_eval(found: Found, check_limit: float) -> Eval:
+    """Loads an eval; `check_limit` holds for checks that set none."""
+    path = found.path
+    if not path.exists():
+        raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
+    text = _text(found)
+    head, first_line, body = split_front_matter(path, text)
+    front = FrontMatter(path, head, KEYS)
+    prompts = split_turns(path, body, first_line)
+    folder = path.parent if path.name == "eval.md" else None
+    checks = _checks(front, check_limit)
+    limits = front.numbers("limits", LIMITS, above_zero=True)
+    par = front.numbers("par", None, above_zero=True)
+    app = front.strings("app", APP_KEYS)
+    metrics = front.weights("metrics")
+    workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
+    checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
+    return Eval(
+        name=found.name,
+        path=path,
+        origin=found.origin,
+        digest=_hash(found.name, prompts, workspace, sorted(limits.items())),
+        scoring_digest=_hash(checks_digest, sorted(par.items()), sorted(app.items()), reference),
+        checks_digest=checks_digest,
+        description=front.text("description") or _first_words(prompts[0]),
+        prompts=prompts,
+        metrics=metrics,
+        checks=checks,
+        par=par,
+        limits=limits,
+        app=app,
+        folder=folder,
+        control_digests=_control_digests(folder),
+    )
+
+
+def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
+    """The YAML at the top, the line on which the conversation starts, and the conversation."""
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].rstrip() != "---":
+        return "", 1, text
+    for number, line in enumerate(lines[1:], 2):
+        if line.rstrip() == "---":
+            return "".join(lines[1 : number - 1]), number + 1, "".join(lines[number:])
+    raise FileError(path, 1, "the front matter is not closed: end it with a line of '---' before the prompt.")
+
+
+def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
+    """The prompts, parted by lines of `---`; `\\---` stands for such a line in a prompt."""
+    turns: list[tuple[int, list[str]]] = [(first_line, [])]
+    for number, line in enumerate(body.splitlines(keepends=True), first_line):
+        if line.rstrip() == "---":
+            turns.append((number + 1, []))
+        else:
+            turns[-1][1].append(line[1:] if line.rstrip() == "\\---" else line)
+    prompts = []
+    for number, (line_number, lines) in enumerate(turns, 1):
+        prompt = "".join(lines).strip("\r\n")
+        if not prompt.strip():
+            raise FileError(path, line_number, _no_prompt(number, len(turns)))
+        if "\0" in prompt:
+            raise FileError(
+                path, line_number, f"the prompt of turn {number} holds a NUL byte, which no argument can carry."
+            )
+        prompts.append(prompt)
+    return tuple(prompts)
+
+
+def _no_prompt(number: int, count: int) -> str:
+    if count == 1:
+        return "the eval has no prompt; write what the agent is to do after the front matter."
+    return f"the prompt of turn {number} is empty; write it, or take one line of '---' out."
+
+
+def _text(found: Found) -> str:
+    try:
+        return found.source.decode()
+    except UnicodeDecodeError as error:
+        line = found.source[: error.start].count(b"\n") + 1
+        raise FileError(found.path, line, "an eval must be UTF-8 text.") from error
+
+
+def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
+    checks = [
+        Check(
+            name=front.required(row, "name", f"checks[{i}]"),
+            run=front.required(row, "run", f"checks[{i}]"),
+            limit=front.number(row.get("limit", default_limit), f"checks[{i}].limit", above_zero=True),
+            weight=front.number(row.get("weight", 1.0), f"checks[{i}].weight"),
+        )
+        for i, row in enumerate(front.rows("checks", CHECK_KEYS), 1)
+    ]
+    names = [check.name for check in checks]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise front.wrong("checks", f"two checks are named '{twice}'; rename one of them.")
+    return tuple(checks)
+
+
+def _control_digests(folder: Path | None) -> dict[str, str]:
+    controls = folder / "controls" if folder else None
+    if not controls or not controls.is_dir():
+        return {}
+    return {entry.name: tree.digest(entry) for entry in sorted(controls.iterdir()) if entry.is_dir()}
+
+
+def _digest(folder: Path | None, part: str) -> str:
+    return tree.digest(folder / part) if folder and (folder / part).is_dir() else ""
+
+
+def _hash(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _first_words(prompt: str) -> str:
+    line = prompt.strip().splitlines()[0]
+    return line if len(line) <= 80 else line[:79] + "…"

@@ -1,0 +1,104 @@
+"""Where agents, evals and scores lie: the project, installed packages, and orvl itself, in one form."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.names import RESERVED, name_of
+
+Kind = Literal["agents", "evals", "scores"]
+BUILT_IN = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that holds an agent, an eval or a score; not loaded yet."""
+
+    name: str
+    path: Path
+    origin: str
+
+    @cached_property
+    def source(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise FileError(self.path, None, f"it cannot be read ({disk_sentence(error)}).") from error
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.source).hexdigest()
+
+
+def find(root: Path, kind: Kind) -> dict[str, Found]:
+    """All of one kind by name; the project's come before packages', those before the built-in ones."""
+    found: dict[str, Found] = {}
+    found.update(_in_folder(BUILT_IN / kind, "built-in"))
+    found.update(_in_packages(kind))
+    found.update(_in_folder(root / kind, "project"))
+    return dict(sorted(found.items()))
+
+
+def _in_packages(kind: Kind) -> dict[str, Found]:
+    """Packages that name themselves under the entry point group `orvl`."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    found: dict[str, Found] = {}
+    for point in entry_points(group="orvl"):
+        try:
+            spec = find_spec(point.value)
+        except (ImportError, ValueError) as error:
+            raise UserError(
+                f"The package '{point.value}' (entry point '{point.name}') cannot be found: {error}."
+            ) from error
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for name, one in _in_folder(Path(folder) / kind, f"package {point.name}").items():
+                if name in found:
+                    raise UserError(f"Two packages have {kind} named '{name}': {found[name].path} and {one.path}.")
+                found[name] = one
+    return found
+
+
+def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
+    try:
+        entries = sorted(folder.iterdir())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
+    found: dict[str, Found] = {}
+    for entry in entries:
+        path = _eval_file(entry) if folder.name == "evals" else _python_file(entry)
+        if path is None:
+            continue
+        one = Found(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
+        if one.name in found:
+            raise UserError(
+                f"Two {folder.name} are named '{one.name}': {found[one.name].path} and {path}. Rename one of them."
+            )
+        if one.name in RESERVED and folder.name == "agents":
+            raise FileError(
+                path, None, f"an agent may not be named '{one.name}', which is a word of orvl. Rename the file."
+            )
+        found[one.name] = one
+    return found
+
+
+def _python_file(entry: Path) -> Path | None:
+    hidden = entry.name.startswith((".", "_"))
+    return entry if entry.suffix == ".py" and not hidden and not entry.is_dir() else None
+
+
+def _eval_file(entry: Path) -> Path | None:
+    """`NAME.md`, or the `eval.md` of a folder."""
+    if entry.name.startswith((".", "_")):
+        return None
+    if entry.is_dir():
+        return entry / "eval.md"
+    return entry if entry.suffix == ".md" and entry.stem.lower() != "readme" else None

@@ -1,0 +1,72 @@
+"""Names, and the closest one to a word that is not known."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RESERVED = frozenset(
+    [
+        "run",
+        "init",
+        "list",
+        "doctor",
+        "report",
+        "show",
+        "score",
+        "compare",
+        "endpoints",
+        "certify",
+        "calibrate",
+        "view",
+        "export",
+        "gc",
+        "install",
+        "label",
+        "replay",
+        "help",
+        "version",
+        "all",
+    ]
+)
+
+
+def name_of(stem: str) -> str:
+    """A file's name as the thing's name: `_` is read as `-`."""
+    return stem.replace("_", "-")
+
+
+def closest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that was probably meant."""
+    by_lower = {choice.lower(): choice for choice in choices}
+    found = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[found[0]] if found else None
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """`Did you mean 'x'?`, or the choices where nothing is close."""
+    known = sorted(set(choices))
+    if near := closest(word, known):
+        return f"Did you mean '{near}'?"
+    if not known:
+        return "There are none."
+    shown = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
+    return f"Known: {shown}."
+
+
+def is_pattern(word: str) -> bool:
+    return any(sign in word for sign in "*?[")
+
+
+def matching(word: str, choices: Iterable[str]) -> list[str]:
+    """The names that one word (a name, a glob or `all`) stands for, in the given order."""
+    known = list(choices)
+    if word == "all":
+        return known
+    if word in known or not is_pattern(word):
+        return [word] if word in known else []
+    return [choice for choice in known if fnmatchcase(choice, word)]

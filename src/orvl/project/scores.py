@@ -1,0 +1,62 @@
+"""`scores/NAME.py` → Metric."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from orvl.errors import FileError
+from orvl.project import python_file
+from orvl.types import Metric
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from orvl.project.find import Found
+
+SCORE_MAY_ASK = ("run", "eval", "judge", "par")
+
+
+def load_metric(found: Found) -> Metric:
+    """Loads a metric's file: a checklist (`items`) or a function (`score`)."""
+    path = found.path
+    module = python_file.load(path, "scores")
+    function = python_file.function_in(module, "score", path, SCORE_MAY_ASK)
+    items = _items(path, getattr(module, "items", ()))
+    if function is None and not items:
+        raise FileError(
+            path,
+            1,
+            "a metric needs a function 'score(run)' or a checklist 'items = [\"…\", \"…\"]'; this file has neither.",
+        )
+    return Metric(
+        name=found.name,
+        path=path,
+        origin=found.origin,
+        digest=found.digest,
+        description=python_file.first_sentence(module),
+        weight=_number(path, module, "weight", 1.0),
+        par=_number(path, module, "par", None),
+        items=items,
+        function=function,
+        judged=function is None or "judge" in function.wants,
+    )
+
+
+def _items(path: Path, items: Any) -> tuple[str, ...]:
+    if isinstance(items, list | tuple) and all(isinstance(item, str) and item.strip() for item in items):
+        return tuple(items)
+    line = python_file.line_of_name(path, "items")
+    raise FileError(path, line, "'items' must be a list of sentences that are true of good work.")
+
+
+def _number(path: Path, module: ModuleType, name: str, default: float | None) -> Any:
+    value = getattr(module, name, default)
+    if value is None:
+        return None
+    good = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if good and (value > 0 or (value == 0 and name == "weight")):
+        return float(value)
+    least = "0 or more" if name == "weight" else "above 0"
+    raise FileError(path, python_file.line_of_name(path, name), f"'{name}' is {value!r}; it must be a number {least}.")

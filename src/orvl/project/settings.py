@@ -1,0 +1,213 @@
+"""`orvl.toml`: every field has a default, a sentence and a JSON schema."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from orvl.errors import FileError, disk_sentence
+from orvl.project.names import did_you_mean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORBID = {"extra": "forbid", "use_attribute_docstrings": True}
+
+
+class Bound:
+    """A bound on a number, which pydantic reads (so that pydantic is imported only to read a file)."""
+
+    def __init__(self, **bounds: float) -> None:
+        self.bounds = bounds
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        schema = handler(source)
+        schema.update(self.bounds, allow_inf_nan=False) if schema["type"] == "float" else schema.update(self.bounds)
+        return schema
+
+
+Weight = Annotated[float, Bound(ge=0)]
+Seconds = Annotated[float, Bound(gt=0)]
+Mebibytes = Annotated[int, Bound(gt=0)]
+Count = Annotated[int, Bound(ge=1)]
+ModelNames = list[str] | dict[str, str]
+Answer = str | float | list[str | bool]
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """A judge on the panel."""
+
+    model: str = "fixed"
+    """The model that judges; `fixed` gives the answers below, without a model."""
+    provider: str = "none"
+    """Where the model is served; `none` for the fixed judge."""
+    weight: Weight = 1.0
+    """How much this judge counts beside the others."""
+    answers: Answer | dict[str, Answer] = "yes"
+    """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class ProviderSettings:
+    """A place that serves models."""
+
+    protocol: str | dict[str, str] | None = None
+    """What it speaks: openai, responses, anthropic or gemini; or each with its address."""
+    base_url: str | None = None
+    """Its address."""
+    key: str | None = None
+    """The name of the environment variable that holds its key."""
+    concurrency: Count | None = None
+    """How many calls it may get at once."""
+    free: bool = False
+    """True where it costs nothing, so that orvl does not ask before it runs a large matrix."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class AgentSettings:
+    """What is added to an agent's file."""
+
+    models: dict[str, ModelNames] = field(default_factory=dict)
+    """Models by provider, added to those that the agent's file lists."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use. An eval may set `turn`, `run`, `grace` and `output` for itself."""
+
+    turn: Seconds = 900
+    """Seconds that one turn may take."""
+    run: Seconds = 3600
+    """Seconds that all turns of a run may take together."""
+    grace: Seconds = 5
+    """Seconds between SIGTERM and SIGKILL."""
+    output: Mebibytes = 1024
+    """MiB that an agent may print in a turn before it is stopped."""
+    kept_output: Mebibytes = 16
+    """MiB of a turn's output that are kept: the beginning, and the last MiB."""
+    files: Count = 50_000
+    """Files of a workspace that are kept."""
+    file: Mebibytes = 64
+    """MiB up to which a file is kept."""
+    capture: Mebibytes = 1024
+    """MiB of a workspace that are kept."""
+    check: Seconds = 120
+    """Seconds that a check may take, where it does not say itself."""
+    score: Seconds = 300
+    """Seconds that a score function may take."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a project."""
+
+    penalty: Annotated[float, Bound(ge=0, le=0.5)] = 0.5
+    """λ, how much the judges' disagreement lowers a rating: 0 to 0.5."""
+    variance: Literal["seed", "unbiased"] = "seed"
+    """`unbiased` divides the judges' variance by 1 − Σw²."""
+    quorum: Annotated[float, Bound(ge=0, le=1)] = 0.5
+    """The share of the judges' weight that must answer for a judged metric to count."""
+    episodes: Count = 1
+    """How many independent runs each cell gets."""
+    attempts: Count = 3
+    """How often a run is tried when something other than the agent breaks."""
+    concurrency: Count | None = None
+    """How many runs go on at once; by default twice the processor's cores, from 4 to 16."""
+    store: str | None = None
+    """Where results are kept: a folder, by default `.orvl` in the project."""
+    engine: Literal["local"] = "local"
+    """Who carries runs out."""
+    judges: dict[str, JudgeSettings] = field(default_factory=dict)
+    """The panel."""
+    metrics: dict[str, Weight] = field(default_factory=dict)
+    """Metrics and their weights, for evals that name none."""
+    agents: dict[str, AgentSettings] = field(default_factory=dict)
+    """What is added to agents' files."""
+    providers: dict[str, ProviderSettings] = field(default_factory=dict)
+    """Places that serve models."""
+    limits: Limits = field(default_factory=Limits)
+    """What a run may use."""
+    __pydantic_config__ = FORBID
+
+
+def load_settings(path: Path) -> Settings:
+    """Reads orvl.toml; without the file all defaults hold."""
+    try:
+        source = path.read_bytes()
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
+    try:
+        text = source.decode()
+        data = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise FileError(path, None, "it is not UTF-8 text.") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise FileError(path, int(line[1]) if line else None, f"{error}.") from error
+    return _validated(path, text, data)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of orvl.toml, for editors."""
+    from pydantic import TypeAdapter
+
+    return {"title": "orvl.toml", **TypeAdapter(Settings).json_schema()}
+
+
+def _validated(path: Path, text: str, data: dict[str, Any]) -> Settings:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Settings).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = tuple(str(step) for step in first["loc"])
+        raise FileError(path, line_of(text, place), _sentence(first, place)) from error
+
+
+def _sentence(error: Any, place: tuple[str, ...]) -> str:
+    if error["type"] == "unexpected_keyword_argument":
+        return f"orvl.toml has no '{'.'.join(place)}'. {did_you_mean(place[-1], _fields_at(place[:-1]))}"
+    message = error["msg"].replace("Input should be", "it must be")
+    keys = [step for step in place if re.fullmatch(r"[\w-]+", step)]
+    return f"'{'.'.join(keys)}' is {error['input']!r}; {message}."
+
+
+def _fields_at(place: tuple[str, ...]) -> list[str]:
+    tables: dict[str, Any] = {
+        "judges": JudgeSettings,
+        "providers": ProviderSettings,
+        "agents": AgentSettings,
+        "limits": Limits,
+    }
+    return list(tables.get(place[0] if place else "", Settings).__dataclass_fields__)
+
+
+def line_of(text: str, place: tuple[str, ...]) -> int | None:
+    """The line that sets a key, or the nearest table above it."""
+    best: tuple[int, int | None] = (0, None)
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
+            here = table = _keys(header[1])
+        elif key := re.match(r"\s*([\w.\"'-]+)\s*=", line):
+            here = table + _keys(key[1])
+        else:
+            continue
+        shared = len(here) if here == place[: len(here)] else 0
+        if shared > best[0]:
+            best = (shared, number)
+    return best[1]
+
+
+def _keys(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))

@@ -1,0 +1,178 @@
+"""From the store's tables S to rows of ratings: by run, by cell, by contestant."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orvl.rate import rate
+from orvl.stats.intervals import t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.types import Layout
+
+USAGE = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How scores become ratings: changing any of these re-rates at once."""
+
+    penalty: float = 0.5
+    variance: str = "seed"
+    quorum: float = 0.5
+
+
+@dataclass
+class MetricRow:
+    """One metric of a row."""
+
+    weight: float
+    mean: float | None
+    variance: float | None
+    judges: dict[str, float | None]
+    abstained: int
+    unrated: int
+
+
+@dataclass
+class Row:
+    """A rating: of a run, of a cell (`eval` set), or of a contestant over evals (`eval` None)."""
+
+    agent: str
+    model: str
+    provider: str
+    eval: str | None
+    R: float | None = None
+    R_pen: float | None = None
+    interval: tuple[float, float] | None = None
+    planned: int = 0
+    rated: int = 0
+    failed: int = 0
+    errored: int = 0
+    metrics: dict[str, MetricRow] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    run: str | None = None
+    evals: int = 1
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Metrics that weigh something and could not be rated on at least one run."""
+        return tuple(name for name, metric in self.metrics.items() if metric.weight and metric.unrated)
+
+
+@dataclass
+class CellScores:
+    """The tables S of a cell's runs, stacked: runs × judges × metrics."""
+
+    layout: Layout
+    metric_weights: Sequence[float]
+    judge_weights: Sequence[float]
+    S: NDArray[np.float64]
+
+
+def masked(scores: CellScores, quorum: float) -> NDArray[np.float64]:
+    """S with judged metrics that too few judges answered taken out."""
+    S = scores.S
+    w = np.asarray(scores.judge_weights, dtype=float)
+    answered = (~np.isnan(S) * (w / w.sum())[:, None]).sum(axis=-2)
+    below = (answered < quorum - 1e-12) & np.asarray(scores.layout.judged)
+    if not below.any():
+        return S
+    return np.where(below[:, None, :], np.nan, S)
+
+
+def rate_cell(row: Row, scores: CellScores, rules: Rules) -> None:
+    """Fills a row from its runs."""
+    S = masked(scores, rules.quorum)
+    weights = np.asarray(scores.metric_weights, dtype=float)
+    rating = rate(S, scores.judge_weights, weights, rules.penalty, variance=rules.variance)  # type: ignore[arg-type]
+    good = ~np.isnan(rating.R)
+    row.rated = int(good.sum())
+    if row.rated:
+        row.R = float(rating.R[good].mean())
+        row.R_pen = float(rating.R_pen[good].mean())
+        row.interval = t_interval([float(value) for value in rating.R[good]])
+    row.metrics = _metric_rows(scores, rating.means, rating.variances, weights / weights.sum())
+
+
+def _metric_rows(scores: CellScores, means: Any, variances: Any, weights: Any) -> dict[str, MetricRow]:
+    rows = {}
+    for j, ((name, _), judged) in enumerate(zip(scores.layout.metrics, scores.layout.judged, strict=True)):
+        answered = ~np.isnan(means[:, j])
+        judges = {}
+        if judged:
+            judges = {judge: _mean(scores.S[:, i, j]) for i, (judge, _) in enumerate(scores.layout.judges) if judge}
+        rows[name] = MetricRow(
+            weight=float(weights[j]),
+            mean=_mean(means[:, j]),
+            variance=_mean(variances[:, j]),
+            judges=judges,
+            abstained=int(np.isnan(scores.S[:, :, j]).sum()) if judges else 0,
+            unrated=int((~answered).sum()),
+        )
+    return rows
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if len(kept) else None
+
+
+def over_evals(cells: Iterable[Row]) -> list[Row]:
+    """One row per contestant: the plain mean over evals, each the mean of its episodes."""
+    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.agent, cell.model, cell.provider].append(cell)
+    return [_contestant(names, rows) for names, rows in groups.items()]
+
+
+def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
+    rated = [cell for cell in cells if cell.R is not None and cell.R_pen is not None]
+    row = Row(*names, eval=None, evals=len(rated))
+    if rated:
+        row.R = float(np.mean([cell.R for cell in rated if cell.R is not None]))
+        row.R_pen = float(np.mean([cell.R_pen for cell in rated if cell.R_pen is not None]))
+        row.interval = t_interval([cell.R for cell in rated if cell.R is not None])
+    for name in ("planned", "rated", "failed", "errored"):
+        setattr(row, name, sum(getattr(cell, name) for cell in cells))
+    row.usage = add_usage(cell.usage for cell in cells)
+    for metric in dict.fromkeys(name for cell in cells for name in cell.metrics):
+        row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(cells))
+    return row
+
+
+def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:
+    judges = dict.fromkeys(name for row in rows for name in row.judges)
+    return MetricRow(
+        weight=sum(row.weight for row in rows) / evals,
+        mean=_plain_mean(row.mean for row in rows),
+        variance=_plain_mean(row.variance for row in rows),
+        judges={name: _plain_mean(row.judges.get(name) for row in rows) for name in judges},
+        abstained=sum(row.abstained for row in rows),
+        unrated=sum(row.unrated for row in rows),
+    )
+
+
+def _plain_mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Sums; a sum with an unknown part is unknown."""
+    usages = [usage for usage in usages if usage]
+    total: dict[str, Any] = {}
+    for name in USAGE:
+        values = [usage[name] for usage in usages]
+        total[name] = None if not values or any(value is None for value in values) else sum(values)
+    sources = {usage["cost_source"] for usage in usages if usage["cost_source"]}
+    total["cost_source"] = "+".join(sorted(sources)) or None
+    return total

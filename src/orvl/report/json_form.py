@@ -1,0 +1,51 @@
+"""The versioned JSON shape of ratings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orvl.report.board import Row
+
+SCHEMA = 1
+
+
+def as_json(rows: Iterable[Row], penalty: float, warnings: Iterable[str], **more: Any) -> dict[str, Any]:
+    """One object; `run` stands only in rows by run."""
+    return {
+        "schema": SCHEMA,
+        "ratings": [_row(row, penalty) for row in rows],
+        "certificate": None,
+        "warnings": list(warnings),
+        **more,
+    }
+
+
+def _row(row: Row, penalty: float) -> dict[str, Any]:
+    shown = {
+        "agent": row.agent,
+        "provider": row.provider,
+        "model": row.model,
+        "eval": row.eval,
+        "R": row.R,
+        "R_pen": row.R_pen,
+        "interval": list(row.interval) if row.interval else None,
+        "penalty": penalty,
+        "runs": {"planned": row.planned, "rated": row.rated, "failed": row.failed, "errored": row.errored},
+        "metrics": {
+            name: {
+                "weight": metric.weight,
+                "mean": metric.mean,
+                "variance": metric.variance,
+                "judges": metric.judges,
+                "abstained": metric.abstained,
+                "unrated": metric.unrated,
+            }
+            for name, metric in row.metrics.items()
+        },
+        "missing": list(row.missing),
+        "usage": row.usage or None,
+    }
+    return {"run": row.run, **shown} if row.run else shown

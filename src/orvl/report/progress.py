@@ -1,0 +1,154 @@
+"""What happens, while it happens: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from orvl.report.text import count, dollars, plain, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.types import Attempt, PlannedRun, Score
+
+LINE_EACH_UP_TO = 100
+EVERY = 2.0
+
+
+@dataclass
+class Tally:
+    """The counts of one contestant, or of all."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    errored: int = 0
+    running: int = 0
+    spent: float = 0.0
+
+
+@dataclass
+class Progress:
+    """Counts what happens; says nothing."""
+
+    total: int
+    runs: Sequence[PlannedRun]
+    all: Tally = field(default_factory=Tally)
+    by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+    open: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.all.total = self.total
+        for run in self.runs:
+            self.by_contestant.setdefault(run.cell.contestant, Tally()).total += 1
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def started(self, planned: PlannedRun) -> None:
+        self.open.add(planned.key)
+        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+            tally.running += 1
+
+    def ended(self, planned: PlannedRun, attempt: Attempt, scores: Sequence[Score]) -> None:  # noqa: ARG002
+        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+            tally.spent += attempt.usage.cost_usd or 0.0
+            tally.failed += attempt.outcome == "failed"
+            if attempt.outcome == "errored":
+                tally.errored += 1
+                continue
+            tally.running -= planned.key in self.open
+            tally.done += 1
+        if attempt.outcome != "errored":
+            self.open.discard(planned.key)
+        self.show(planned, attempt.outcome, attempt.reason, attempt.usage.seconds)
+
+    def scored(self, planned: PlannedRun, scores: Sequence[Score]) -> None:  # noqa: ARG002
+        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+            tally.done += 1
+        self.show(planned, "scored again", None, None)
+
+    def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:
+        """Called after each change."""
+
+    def say(self, sentence: str) -> None:
+        sys.stderr.write(plain(sentence) + "\n")
+
+    def summary(self) -> str:
+        left = ""
+        if 0 < self.all.done < self.total:
+            took = time.monotonic() - self.began
+            left = f", about {seconds(took / self.all.done * (self.total - self.all.done))} left"
+        spent = f", {dollars(self.all.spent)} spent" if self.all.spent else ""
+        bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
+        return f"{self.all.done} of {count(self.total, 'run')} done{bad}{spent}{left}"
+
+
+class PlainProgress(Progress):
+    """A line for each run of a small matrix; of a large one, a line every two seconds and one for each trouble."""
+
+    last = 0.0
+
+    def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:
+        now = time.monotonic()
+        if self.total <= LINE_EACH_UP_TO or outcome in ("failed", "errored"):
+            after = f" in {seconds(took)}" if took is not None else ""
+            why = f": {reason}" if reason else ""
+            self.say(f"[{self.all.done}/{self.total}] {planned.cell} #{planned.episode} {outcome}{after}{why}")
+        elif now - self.last >= EVERY:
+            self.last = now
+            self.say(self.summary())
+
+
+class LiveProgress(Progress):
+    """A table that is drawn again while runs go on."""
+
+    live: Any = None
+
+    def __enter__(self) -> LiveProgress:
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(stderr=True)
+        self.live = Live(get_renderable=self._table, console=console, refresh_per_second=4, transient=True)
+        self.live.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.live.__exit__(None, None, None)
+        sys.stderr.write(self.summary() + "\n")
+
+    def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:  # noqa: ARG002
+        if outcome in ("failed", "errored"):
+            self.say(f"{planned.cell} #{planned.episode} {outcome}: {reason}")
+
+    def say(self, sentence: str) -> None:
+        from rich.text import Text
+
+        self.live.console.print(Text(plain(sentence)))
+
+    def _table(self) -> Any:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, title=self.summary(), title_justify="left", title_style="bold"
+        )
+        table.add_column("agent model provider", overflow="fold")
+        for name in ("done", "running", "failed", "errored", "spent"):
+            table.add_column(name, justify="right")
+        shown = sorted(self.by_contestant.items(), key=lambda pair: pair[1].done >= pair[1].total)
+        most = max(5, self.live.console.height - 8)
+        for names, tally in shown[:most]:
+            numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
+            table.add_row(plain(" ".join(names)), *map(str, numbers), dollars(tally.spent) if tally.spent else "–")
+        if len(shown) > most:
+            table.add_row(f"… and {len(shown) - most} more", *[""] * 5)
+        return table

@@ -1,0 +1,215 @@
+"""One run: a fresh workspace, the conversation turn by turn, limits, and the outcome."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orvl import tree
+from orvl.command import CommandMistake, Folder, Word, to_command
+from orvl.errors import FileError
+from orvl.project.python_file import UserFunction
+from orvl.sandbox import Ended, Job, NotStarted, Sandbox
+from orvl.types import Command, Outcome, PlannedRun, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orvl.project.settings import Limits
+    from orvl.workdir import RunFolders
+
+COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
+MEBI = 1 << 20
+
+
+@dataclass
+class TurnEnd:
+    """A turn as it ended, before it is captured."""
+
+    ended: Ended
+    session: str | None = None
+
+
+@dataclass
+class Conversation:
+    """What happened in a run, while it happens."""
+
+    started: float = field(default_factory=time.time)
+    outcome: Outcome = "finished"
+    reason: str | None = None
+    retry: bool = False
+    missing_program: bool = False
+    stopped: bool = False
+    turns: list[TurnEnd] = field(default_factory=list)
+    steps: list[Mapping[str, Any]] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+    def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
+        self.outcome, self.reason, self.retry = outcome, reason, retry
+
+
+def limits_of(planned: PlannedRun, limits: Limits) -> Limits:
+    """The project's limits with the eval's own over them."""
+    own: Mapping[str, Any] = planned.cell.eval.limits
+    return replace(limits, **own)
+
+
+def prepare(planned: PlannedRun, folders: RunFolders) -> None:
+    """Lays the eval's starting files into the workspace."""
+    if start := planned.cell.eval.part("workspace"):
+        ignore = shutil.ignore_patterns(tree.BYTECODE)
+        shutil.copytree(start, folders.workspace, symlinks=True, dirs_exist_ok=True, ignore=ignore)
+
+
+async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> Conversation:
+    """Runs all turns in one session of the agent; stops at the first that does not end well."""
+    talk = Conversation()
+    if planned.cell.provider == "none":
+        talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
+    session: str | None = None
+    for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
+        left = limits.run - talk.usage.seconds
+        if left <= 0:
+            talk.end("failed", f"the run passed its limit of {limits.run:g} s (limits.run)")
+            break
+        try:
+            command = _command(planned, folders, prompt, session, turn)
+            job = _job(command, folders, turn, min(limits.turn, left), limits)
+            ended = await sandbox.run(job)
+        except NotStarted as error:
+            talk.end("errored", str(error), retry=not error.missing)
+            talk.missing_program = error.missing
+            break
+        except FileError as error:
+            talk.end("errored", str(error))
+            break
+        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + ended.seconds)
+        talk.turns.append(TurnEnd(ended, session))
+        _judge_end(talk, ended, turn, limits, left)
+        session = _read(planned, folders, talk, ended, turn) or session
+        talk.turns[-1].session = session
+        if talk.outcome != "finished" or talk.stopped:
+            break
+    return talk
+
+
+def _command(planned: PlannedRun, folders: RunFolders, prompt: str, session: str | None, turn: int) -> Command:
+    cell = planned.cell
+    function = cell.agent.command
+    assert isinstance(function, UserFunction)
+    controls = cell.eval.part("controls") if cell.agent.control else None
+    try:
+        returned = function(
+            provider=Word(cell.provider),
+            model=Word(cell.model_id),
+            prompt=Word(prompt),
+            session=None if session is None else Word(session),
+            workspace=Folder(folders.workspace),
+            endpoint=None,
+            turn=turn,
+            controls=Folder(controls) if controls else None,
+        )
+        return to_command(returned, prompt)
+    except CommandMistake as error:
+        raise FileError(function.path, function.line, f"{error}.") from error
+    except Exception as error:
+        raise function.mistake(error) from error
+
+
+def _job(command: Command, folders: RunFolders, turn: int, seconds: float, limits: Limits) -> Job:
+    for name, content in command.files.items():
+        path = folders.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_bytes(content))
+    stdin = None
+    if command.stdin is not None:
+        stdin = folders.logs / f"{turn}.in"
+        stdin.write_bytes(_bytes(command.stdin))
+    return Job(
+        argv=command.argv,
+        env=folders.environment() | dict(command.env),
+        cwd=folders.workspace,
+        output=folders.logs / str(turn),
+        seconds=seconds,
+        grace=limits.grace,
+        output_bytes=int(limits.output * MEBI),
+        kept_bytes=int(limits.kept_output * MEBI),
+        stdin=stdin,
+    )
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+
+
+def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float) -> None:
+    """The outcome as far as the process alone tells it."""
+    if ended.alive:
+        talk.end("errored", f"{ended.alive} processes of turn {turn} could not be killed")
+    elif ended.cut == "stopped":
+        talk.stopped = True
+    elif ended.cut == "time" and left < limits.turn:
+        talk.end("failed", f"turn {turn} passed the run's limit of {limits.run:g} s (limits.run)")
+    elif ended.cut == "time":
+        talk.end("failed", f"turn {turn} passed its limit of {limits.turn:g} s (limits.turn)")
+    elif ended.cut == "output":
+        talk.end("failed", f"turn {turn} printed more than its limit of {limits.output:g} MiB (limits.output)")
+    elif ended.status is not None and ended.status < 0:
+        talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
+    elif ended.status:
+        talk.end("failed", f"turn {turn} ended with status {ended.status}")
+
+
+def _read(planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: Ended, turn: int) -> str | None:
+    """Lets the agent's own `read` tell session, steps, usage and errors from the turn's output."""
+    function = planned.cell.agent.read
+    if function is None or talk.stopped:
+        return None
+    assert isinstance(function, UserFunction)
+    try:
+        told = function(
+            output=ended.stdout.read().decode("utf-8", "replace"),
+            stderr=ended.stderr.read().decode("utf-8", "replace"),
+            status=ended.status,
+            turn=turn,
+            workspace=Path(folders.workspace),
+            home=Path(folders.home),
+        )
+        return _take(talk, told or {}, turn)
+    except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+        talk.end("errored", str(function.mistake(error)))
+        return None
+
+
+def _take(talk: Conversation, told: Any, turn: int) -> str | None:
+    if not isinstance(told, dict):
+        raise TypeError(f"read must return a dict, and returned {told!r}")
+    talk.steps += [dict(step) for step in told.get("steps") or ()]
+    talk.usage = _add(talk.usage, told.get("usage") or {}, turn)
+    if error := told.get("provider_error"):
+        talk.end("errored", f"turn {turn}: {error}", retry=True)
+    elif (error := told.get("error")) and talk.outcome == "finished":
+        talk.end("failed", f"turn {turn}: {error}")
+    session = told.get("session")
+    return str(session) if session else None
+
+
+def _add(usage: Usage, told: Mapping[str, Any], turn: int) -> Usage:
+    """Adds a turn's own figures; a sum that misses a turn is unknown, not smaller."""
+    numbers: dict[str, Any] = {}
+    for name in (*COUNTS, "cost_usd"):
+        before, value = getattr(usage, name), told.get(name)
+        if value is None:
+            numbers[name] = before if usage.cost_source == "none" else None
+            continue
+        if not isinstance(value, int | float) or not isfinite(value) or value < 0:
+            raise ValueError(f"usage '{name}' is {value!r}; it must be a number, 0 or more")
+        value = value if name == "cost_usd" else int(value)
+        numbers[name] = value if turn == 1 else None if before is None else before + value
+    if told.get("cost_usd") is not None:
+        numbers["cost_source"] = "agent"
+    return replace(usage, **numbers)

@@ -1,0 +1,96 @@
+"""A plan beside the store: what is reused, what is only scored again, what runs, and what that may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orvl.plan import is_paid
+from orvl.score import layout_of
+
+if TYPE_CHECKING:
+    from orvl.plan import Plan
+    from orvl.project import Project
+    from orvl.store import Store, StoredRun
+    from orvl.types import Layout, PlannedRun
+
+
+@dataclass
+class State:
+    """Every planned run, sorted by what has to be done for it."""
+
+    layouts: dict[str, Layout]
+    reused: list[PlannedRun] = field(default_factory=list)
+    to_score: list[PlannedRun] = field(default_factory=list)
+    to_run: list[PlannedRun] = field(default_factory=list)
+    stored: dict[str, StoredRun] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Low, likely and high, in dollars; None where nothing is known."""
+
+    low: float | None
+    likely: float | None
+    high: float | None
+    source: str
+
+
+def state_of(plan: Plan, store: Store | None) -> State:
+    state = State({name: layout_of(p.eval, p.metrics, p.judges) for name, p in plan.panels.items()})
+    scored: set[int] = set()
+    if store is not None:
+        state.stored = {run.key: run for run in store.carried_out(cell.key for cell in plan.cells)}
+        for layout in state.layouts.values():
+            number = store.layout_id(layout)
+            if number is not None:
+                scored.update(attempt for attempt, _, _ in store.cards(number))
+    for planned in plan.runs:
+        stored = state.stored.get(planned.key)
+        if stored is None:
+            state.to_run.append(planned)
+        elif stored.attempt in scored:
+            state.reused.append(planned)
+        else:
+            state.to_score.append(planned)
+    return state
+
+
+def next_episode(plan: Plan, store: Store | None) -> int:
+    """The first episode number that none of the plan's cells has used."""
+    if store is None:
+        return 1
+    keys = [cell.key for cell in plan.cells]
+    marks = ",".join("?" * len(keys))
+    query = f"SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key IN ({marks})"
+    return int(store.rows(query, keys)[0][0] or 0) + 1
+
+
+def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Cost:
+    """What runs may cost, from what runs of the same agent, model and provider have cost."""
+    low = likely = high = 0.0
+    known_from_history = False
+    for run in runs:
+        if not is_paid(project, run.cell.provider):
+            continue
+        past = sorted(_history(run, store))
+        if not past:
+            return Cost(None, None, None, "unknown: no run of this agent, model and provider has a known cost yet")
+        known_from_history = True
+        low += past[len(past) // 10]
+        likely += past[len(past) // 2]
+        high += past[-1 - len(past) // 10]
+    source = "from the costs of earlier runs" if known_from_history else "nothing here costs money"
+    return Cost(low, likely, high, source)
+
+
+def _history(run: PlannedRun, store: Store | None) -> list[float]:
+    if store is None:
+        return []
+    agent, model, provider, _ = run.cell.names
+    rows = store.rows(
+        "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell "
+        "WHERE agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT 200",
+        (agent, model, provider),
+    )
+    return [row[0] for row in rows]

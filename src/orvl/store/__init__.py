@@ -1,0 +1,223 @@
+"""The store: one SQLite file and a folder of blobs. The only truth; nothing in it is ever overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orvl import __version__, tree
+from orvl.errors import UserError
+from orvl.store import database
+from orvl.store.blobs import Blobs
+from orvl.store.records import (
+    ATTEMPT,
+    SCORE,
+    attempt_from,
+    attempt_row,
+    checks_from,
+    checks_text,
+    score_from,
+    score_row,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from orvl.types import Attempt, Cell, CheckResult, Layout, PlannedRun, Score
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that was carried out, as the store knows it."""
+
+    attempt: int
+    key: str
+    cell: int
+    episode: int
+    outcome: str
+
+
+class Store:
+    """Opened for reading by anybody, for writing by one process at a time."""
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        self.folder = folder
+        self._lock = None
+        if write:
+            database._make(folder)
+            self._lock = database.lock(folder)
+        self.db = database.connect(folder, write=write)
+        self.blobs = Blobs(folder / "blobs")
+
+    @property
+    def path(self) -> Path:
+        return self.folder / database.FILE
+
+    def close(self) -> None:
+        self.db.close()
+        if self._lock is not None:
+            os.close(self._lock)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- writing: called inside `transaction`
+
+    def transaction(self, works: Sequence[Callable[[Store], Any]]) -> list[Any]:
+        """Does all of it durably, or none of it."""
+        with database.sentences(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                results = [work(self) for work in works]
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+            return results
+
+    def add_call(self, words: Any, seed: int) -> int:
+        return self._insert(
+            "INSERT INTO call (started, orvl, words, seed) VALUES (?, ?, ?, ?)",
+            (time.time(), __version__, json.dumps(words), seed),
+        )
+
+    def add_cell(self, cell: Cell) -> int:
+        self.db.execute(
+            "INSERT INTO cell (key, agent, model, provider, eval, version, prompts) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO NOTHING",
+            (cell.key, *cell.names, cell.version, json.dumps(cell.eval.prompts)),
+        )
+        return int(self.db.execute("SELECT id FROM cell WHERE key = ?", (cell.key,)).fetchone()[0])
+
+    def add_attempt(self, planned: PlannedRun, cell: int, call: int, attempt: Attempt, checks_key: str) -> int:
+        self.db.execute(
+            "INSERT INTO run (key, cell, episode) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            (planned.key, cell, planned.episode),
+        )
+        columns = ", ".join(ATTEMPT)
+        marks = ", ".join("?" * len(ATTEMPT))
+        number = self._insert(
+            f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
+            (planned.key, call, *attempt_row(attempt)),
+        )
+        if attempt.checks is not None:
+            self.add_checks(number, checks_key, attempt.checks)
+        return number
+
+    def add_checks(self, attempt: int, key: str, checks: Sequence[CheckResult]) -> None:
+        self.db.execute("INSERT OR IGNORE INTO checked VALUES (?, ?, ?)", (attempt, key, checks_text(checks)))
+
+    def add_scores(self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, card: bytes) -> None:
+        statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
+        self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
+        self.db.execute("INSERT OR REPLACE INTO card VALUES (?, ?, ?, ?)", (layout, attempt, cell, card))
+
+    def add_layout(self, layout: Layout) -> int:
+        rows = (layout.key, *(json.dumps(part) for part in (layout.judges, layout.metrics, layout.judged)))
+        self.db.execute(
+            "INSERT INTO layout (key, judges, metrics, judged) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", rows
+        )
+        return int(self.db.execute("SELECT id FROM layout WHERE key = ?", (layout.key,)).fetchone()[0])
+
+    def _insert(self, statement: str, values: Sequence[Any]) -> int:
+        number = self.db.execute(statement, values).lastrowid
+        assert number is not None
+        return number
+
+    # -- reading
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with database.sentences(self.path):
+            return self.db.execute(query, values).fetchall()
+
+    def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
+        """The runs of these cells that finished or failed."""
+        for key in cell_keys:
+            for row in self.rows(
+                "SELECT attempt.id, run.key, run.cell, run.episode, attempt.outcome FROM cell "
+                "JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+                "WHERE cell.key = ? AND attempt.outcome <> 'errored'",
+                (key,),
+            ):
+                yield StoredRun(*row)
+
+    def errored(self, cell_keys: Iterable[str]) -> dict[str, tuple[int, str]]:
+        """The keys of runs that were tried in vain so far: how often, and why the last time."""
+        found: dict[str, tuple[int, str]] = {}
+        for key in cell_keys:
+            rows = self.rows(
+                "SELECT run.key, count(*), max(attempt.id), attempt.reason FROM cell JOIN run ON run.cell = cell.id "
+                "JOIN attempt ON attempt.run = run.id WHERE cell.key = ? GROUP BY run.id "
+                "HAVING sum(attempt.outcome <> 'errored') = 0",
+                (key,),
+            )
+            found.update({row[0]: (row[1], row[3] or "") for row in rows})
+        return found
+
+    def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
+        """An attempt, and its check results under a key (or the newest)."""
+        row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
+        checked = self.rows(
+            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?)", (number, checks_key, checks_key)
+        )
+        return attempt_from(row), checks_from(checked[-1][0]) if checked else None
+
+    def scores(self, attempt: int) -> list[Score]:
+        """All scores of an attempt, oldest first."""
+        query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
+        return [score_from(row) for row in self.rows(query, (attempt,))]
+
+    def layout_id(self, layout: Layout) -> int | None:
+        found = self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))
+        return int(found[0][0]) if found else None
+
+    def cards(self, layout: int) -> list[tuple[int, int, bytes]]:
+        """(attempt, cell, S) for every run that was scored under a layout."""
+        return self.rows("SELECT attempt, cell, S FROM card WHERE layout = ?", (layout,))
+
+    def trees(self) -> Iterator[str]:
+        for row in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
+            if row[0]:
+                yield row[0]
+
+    def referenced(self) -> set[str]:
+        """The keys of all blobs that an attempt names."""
+        keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
+        for (detail,) in self.rows("SELECT DISTINCT detail FROM attempt"):
+            for turn in json.loads(detail)["turns"]:
+                keys.update(key for key in (turn["stdout"], turn["stderr"]) if key)
+        for manifest in self.trees():
+            keys.add(manifest)
+            keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
+        return keys
+
+
+def store_folder(url: str | None, root: Path) -> Path:
+    """`--store`: a folder, or sqlite:///FOLDER; by default `.orvl` in the project."""
+    if not url:
+        return root / ".orvl"
+    if url.startswith("sqlite:///"):
+        url = url.removeprefix("sqlite://")
+    if "://" in url:
+        raise UserError(f"--store {url}: this version keeps results in a folder; give its path.")
+    return (root / Path(url).expanduser()).resolve()
+
+
+def integrity(store: Store) -> list[str]:
+    """What is wrong with a store; nothing, if it is sound."""
+    wrong = [row[0] for row in store.rows("PRAGMA integrity_check") if row[0] != "ok"]
+    wrong += [f"a row of {row[0]} refers to nothing" for row in store.rows("PRAGMA foreign_key_check")]
+    wrong += [
+        f"the blob {key[:12]} is missing or damaged"
+        for key in sorted(store.referenced())
+        if not store.blobs.verify(key)
+    ]
+    return wrong

@@ -1,0 +1,147 @@
+"""Bytes by their content hash, compressed, one file each; written once and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from orvl.errors import StoreError
+from orvl.tree import CHUNK, chunks, hash_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SMALL = 4 << 20
+SYNC_ALL_AFTER = 64
+
+
+class Blobs:
+    """A folder of blobs. `sync` makes what was put durable."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: set[str] = set()
+
+    def path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key[2:]}.zst"
+
+    def has(self, key: str) -> bool:
+        return key in self.known or self.path(key).exists()
+
+    def batch(self) -> Batch:
+        return Batch(self)
+
+    def get(self, key: str) -> bytes:
+        return b"".join(self.stream(key))
+
+    def stream(self, key: str) -> Iterator[bytes]:
+        try:
+            with open(self.path(key), "rb") as file:
+                yield from zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK)
+        except (OSError, zstandard.ZstdError) as error:
+            raise StoreError(f"The blob {key[:12]} is missing or damaged in {self.folder}: {error}.") from error
+
+    def write_to(self, key: str, fd: int) -> None:
+        for chunk in self.stream(key):
+            while chunk:
+                chunk = chunk[os.write(fd, chunk) :]
+
+    def verify(self, key: str) -> bool:
+        hasher = hashlib.sha256()
+        try:
+            for chunk in self.stream(key):
+                hasher.update(chunk)
+        except StoreError:
+            return False
+        return hasher.hexdigest() == key
+
+    def all(self) -> Iterator[tuple[str, Path]]:
+        """Every blob, and half-written files under the key ''."""
+        if not self.folder.is_dir():
+            return
+        for folder in self.folder.iterdir():
+            for file in folder.iterdir():
+                yield (folder.name + file.stem if file.suffix == ".zst" else ""), file
+
+
+class Batch:
+    """Blobs that belong together: put them, then `sync` once, then name them in the database.
+
+    A blob gets its name only when its bytes are on the disk, so whatever has a name is whole.
+    """
+
+    def __init__(self, blobs: Blobs) -> None:
+        self.blobs = blobs
+        self._partial: dict[str, Path] = {}
+
+    def put(self, data: bytes) -> str:
+        key = hashlib.sha256(data).hexdigest()
+        if not self._has(key):
+            self._write(key, (zstandard.compress(data, 3),))
+        return key
+
+    def put_fd(self, fd: int, size: int) -> str:
+        """An open file's content; read twice when it is large, so that memory stays small."""
+        if size <= SMALL:
+            return self.put(b"".join(chunks(fd)))
+        key = hash_of(fd)
+        if not self._has(key):
+            os.lseek(fd, 0, os.SEEK_SET)
+            compressor = zstandard.ZstdCompressor(level=3).compressobj()
+            self._write(key, _compressed(compressor, chunks(fd)))
+        return key
+
+    def put_file(self, path: Path) -> str:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            return self.put_fd(fd, os.fstat(fd).st_size)
+        finally:
+            os.close(fd)
+
+    def _has(self, key: str) -> bool:
+        return key in self._partial or self.blobs.has(key)
+
+    def _write(self, key: str, data: Iterable[bytes]) -> None:
+        partial = self.blobs.path(key).with_suffix(f".{secrets.token_hex(4)}.part")
+        partial.parent.mkdir(parents=True, exist_ok=True)
+        self._partial[key] = partial
+        with open(partial, "xb") as file:
+            file.writelines(data)
+
+    def sync(self) -> None:
+        """What was put survives a power cut from here on."""
+        partial, self._partial = self._partial, {}
+        if len(partial) > SYNC_ALL_AFTER:
+            os.sync()
+        else:
+            _sync(partial.values())
+        for key, path in partial.items():
+            path.rename(self.blobs.path(key))
+        _sync({path.parent for path in partial.values()})
+        self.blobs.known.update(partial)
+
+    def drop(self) -> None:
+        """Forgets what was put and not synced."""
+        for path in self._partial.values():
+            path.unlink(missing_ok=True)
+        self._partial.clear()
+
+
+def _sync(paths: Iterable[Path]) -> None:
+    for path in paths:
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def _compressed(compressor: zstandard.ZstdCompressionObj, data: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in data:
+        yield compressor.compress(chunk)
+    yield compressor.flush()

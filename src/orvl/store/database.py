@@ -1,0 +1,135 @@
+"""The SQLite file: opened, migrated, locked for one writer, and refused in one sentence where it cannot be used."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from orvl.errors import DiskError, StoreError, disk_sentence
+from orvl.store.schema import MIGRATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+FILE = "orvl.db"
+
+
+def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
+    """Opens the store in a folder, makes it where it is missing, and brings it up to date."""
+    path = folder / FILE
+    with sentences(path):
+        if write:
+            _make(folder)
+            connection = _open(path, "rwc")
+            connection.execute("PRAGMA journal_mode = WAL")
+        else:
+            connection = _open_to_read(path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(migrations):
+            raise StoreError(
+                f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
+                f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
+            )
+        if version < len(migrations):
+            if not write:
+                connection.close()
+                return connect(folder, write=True, migrations=migrations)
+            _migrate(connection, version, migrations)
+        return connection
+
+
+def _make(folder: Path) -> None:
+    try:
+        (folder / "blobs").mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        raise StoreError(
+            f"The store {folder} cannot be made or written: {disk_sentence(error)}. Choose another: --store DIR"
+        ) from error
+
+
+def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode={mode}{extra}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=10,
+    )
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return connection
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Also from a disk that cannot be written, where SQLite needs to be told that nothing will change."""
+    if not path.exists():
+        raise StoreError(f"There is no store at {path.parent} yet. Run something first, such as: orvl dummy-good")
+    try:
+        return _open(path, "ro")
+    except sqlite3.OperationalError:
+        if os.access(path.parent, os.W_OK):
+            raise
+        return _open(path, "ro", "&immutable=1")
+
+
+def _migrate(connection: sqlite3.Connection, version: int, migrations: Sequence[str]) -> None:
+    for number in range(version, len(migrations)):
+        script = migrations[number]
+        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number + 1};\nCOMMIT;")
+
+
+def lock(folder: Path) -> int:
+    """Takes the place of the one writer."""
+    path = folder / "lock"
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(f"The store {folder} cannot be written: {disk_sentence(error)}.") from error
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        owner = os.read(fd, 20).decode(errors="replace").strip() or "unknown"
+        os.close(fd)
+        raise StoreError(
+            f"Another orvl (process {owner}) is writing to {folder}. Wait for it, or use another store: --store DIR"
+        ) from error
+    os.truncate(fd, 0)
+    os.pwrite(fd, str(os.getpid()).encode(), 0)
+    return fd
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """SQLite's errors, as sentences."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "full" in text or "disk I/O" in text:
+            raise DiskError(
+                f"The disk of the store {path} is full or broken ({text}). What was finished is safe: "
+                "make room and give the same command again."
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise StoreError(
+                f"The store {path} cannot be opened or written ({text}). Choose another: --store DIR"
+            ) from error
+        if "locked" in text:
+            raise StoreError(f"The store {path} is in use by another program ({text}).") from error
+        raise
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
+            raise
+        raise StoreError(
+            f"The store {path} is damaged ({error}). Restore it from a backup, or move it away and start anew: "
+            f"mv '{path.parent}' '{path.parent}.damaged'"
+        ) from error

@@ -1,0 +1,90 @@
+"""The tables, as migrations: a store of version n has had the first n of them. Never edit one; add the next."""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE call (
+        id INTEGER PRIMARY KEY,
+        started REAL NOT NULL,
+        orvl TEXT NOT NULL,
+        words TEXT NOT NULL,
+        seed INTEGER NOT NULL
+    );
+    CREATE TABLE cell (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        agent TEXT NOT NULL,
+        model TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        eval TEXT NOT NULL,
+        version TEXT NOT NULL,
+        prompts TEXT NOT NULL
+    );
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        cell INTEGER NOT NULL REFERENCES cell,
+        episode INTEGER NOT NULL CHECK (episode >= 1),
+        UNIQUE (cell, episode)
+    );
+    CREATE TABLE attempt (
+        id INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES run,
+        call INTEGER NOT NULL REFERENCES call,
+        outcome TEXT NOT NULL CHECK (outcome IN ('finished', 'failed', 'errored')),
+        reason TEXT,
+        started REAL NOT NULL,
+        seconds REAL NOT NULL,
+        input_tokens INTEGER,
+        cached_tokens INTEGER,
+        output_tokens INTEGER,
+        tool_calls INTEGER,
+        cost_usd REAL,
+        cost_source TEXT,
+        sandbox TEXT NOT NULL,
+        start_tree TEXT,
+        tree TEXT,
+        steps TEXT,
+        detail TEXT NOT NULL
+    );
+    CREATE INDEX attempt_of_run ON attempt (run);
+    CREATE UNIQUE INDEX carried_out_once ON attempt (run) WHERE outcome <> 'errored';
+    CREATE TABLE checked (
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        key TEXT NOT NULL,
+        results TEXT NOT NULL,
+        PRIMARY KEY (attempt, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE score (
+        id INTEGER PRIMARY KEY,
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        call INTEGER NOT NULL REFERENCES call,
+        metric TEXT NOT NULL,
+        metric_key TEXT NOT NULL,
+        judge TEXT NOT NULL,
+        judge_key TEXT NOT NULL,
+        sample INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        value REAL CHECK (value BETWEEN 0 AND 1),
+        reason TEXT,
+        detail TEXT,
+        UNIQUE (attempt, metric_key, judge_key, sample)
+    );
+    CREATE INDEX score_trouble ON score (attempt) WHERE kind <> 'scored';
+    CREATE TABLE layout (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        judges TEXT NOT NULL,
+        metrics TEXT NOT NULL,
+        judged TEXT NOT NULL
+    );
+    CREATE TABLE card (
+        layout INTEGER NOT NULL REFERENCES layout,
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        cell INTEGER NOT NULL REFERENCES cell,
+        S BLOB NOT NULL,
+        PRIMARY KEY (layout, attempt)
+    ) WITHOUT ROWID;
+    """,
+)

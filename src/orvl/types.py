@@ -1,0 +1,233 @@
+"""The nouns of orvl: agent, eval, metric, judge, cell, run, capture, score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Outcome = Literal["finished", "failed", "errored"]
+ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """What an agent's `command` may return when a line of words is not enough."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    stdin: str | bytes | None = None
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A coding agent with a command line."""
+
+    name: str
+    path: Path
+    origin: str
+    digest: str
+    description: str
+    models: Mapping[str, Mapping[str, str]]
+    command: Callable[..., Any]
+    read: Callable[..., Any] | None = None
+    version: Sequence[str] = ()
+    protocol: str | None = None
+    control: str | None = None
+
+    @property
+    def is_control(self) -> bool:
+        return self.control is not None
+
+
+@dataclass(frozen=True)
+class Check:
+    """A command that looks at what the agent left; exit status 0 is a pass."""
+
+    name: str
+    run: str
+    limit: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Eval:
+    """A conversation, one prompt a turn, and how its result is looked at."""
+
+    name: str
+    path: Path
+    origin: str
+    digest: str
+    scoring_digest: str
+    checks_digest: str
+    description: str
+    prompts: tuple[str, ...]
+    metrics: Mapping[str, float] | None = None
+    checks: tuple[Check, ...] = ()
+    par: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    app: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    control_digests: Mapping[str, str] = field(default_factory=dict)
+
+    def part(self, name: str) -> Path | None:
+        """A folder beside `eval.md`, if the eval has it."""
+        found = self.folder / name if self.folder else None
+        return found if found and found.is_dir() else None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is scored, 0 to 1."""
+
+    name: str
+    path: Path
+    origin: str
+    digest: str
+    description: str
+    weight: float = 1.0
+    par: float | None = None
+    items: tuple[str, ...] = ()
+    function: Callable[..., Any] | None = None
+    judged: bool = False
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model on the panel, with a weight."""
+
+    name: str
+    model: str
+    provider: str
+    weight: float
+    key: str
+    answers: Any = "yes"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Agent × model × provider × eval, under one identity."""
+
+    key: str
+    agent: Agent
+    version: str
+    provider: str
+    model: str
+    model_id: str
+    eval: Eval
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        return self.agent.name, self.model, self.provider, self.eval.name
+
+    @property
+    def contestant(self) -> tuple[str, str, str]:
+        return self.agent.name, self.model, self.provider
+
+    def __str__(self) -> str:
+        return " ".join(self.names)
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One episode of a cell, to be carried out once."""
+
+    key: str
+    cell: Cell
+    episode: int
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run used; None means that nobody knows."""
+
+    seconds: float = 0.0
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    tool_calls: int | None = None
+    cost_usd: float | None = None
+    cost_source: str | None = None
+
+    @property
+    def tokens(self) -> int | None:
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One prompt and how the agent's process ended."""
+
+    seconds: float
+    cpu_seconds: float
+    status: int | None
+    cut: str | None
+    session: str | None
+    stdout: str | None
+    stderr: str | None
+    output_bytes: int
+    left_out_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check ended."""
+
+    name: str
+    passed: bool
+    status: int | None
+    seconds: float
+    output: str
+    weight: float = 1.0
+    cut: str | None = None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try at a run, with all that it left behind; never changed once stored."""
+
+    outcome: Outcome
+    reason: str | None
+    started: float
+    usage: Usage
+    turns: tuple[Turn, ...] = ()
+    steps: str | None = None
+    start_tree: str | None = None
+    tree: str | None = None
+    cut: tuple[str, ...] = ()
+    checks: tuple[CheckResult, ...] | None = None
+    sandbox: str = "none"
+    retry: bool = False
+
+
+@dataclass(frozen=True)
+class Score:
+    """One judge's answer, or one function's, on one metric of one run."""
+
+    metric: str
+    metric_key: str
+    judge: str
+    judge_key: str
+    sample: int
+    kind: ScoreKind
+    value: float | None = None
+    reason: str | None = None
+    detail: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The rows (judges) and columns (metrics) of S for the runs of one eval."""
+
+    key: str
+    judges: tuple[tuple[str, str], ...]
+    metrics: tuple[tuple[str, str], ...]
+    judged: tuple[bool, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.judges), len(self.metrics)

@@ -1,0 +1,144 @@
+"""The five words: agent, model, provider, eval, metric; each a name, a comma list, a glob, or `all`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orvl.errors import OrvlError, UserError
+from orvl.project.names import did_you_mean, is_pattern, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orvl.project import Project
+    from orvl.types import Agent, Eval
+
+ORDER = ("agent", "model", "provider", "eval", "metric")
+ORDER_SENTENCE = "the order is agent model provider eval metric"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the user asked for; a word that was left out means all."""
+
+    agent: str = "all"
+    model: str = "all"
+    provider: str = "all"
+    eval: str = "all"
+    metric: str = "all"
+
+    @property
+    def given(self) -> list[str]:
+        """The words without those at the end that mean all."""
+        words = [getattr(self, place) for place in ORDER]
+        while len(words) > 1 and words[-1] == "all":
+            words.pop()
+        return words
+
+    def __str__(self) -> str:
+        return " ".join(self.given)
+
+
+def parts(word: str) -> list[str]:
+    return [part.strip() for part in word.split(",") if part.strip()]
+
+
+def is_named(word: str) -> bool:
+    """Whether every part of a word is a plain name."""
+    return all(part != "all" and not is_pattern(part) for part in parts(word))
+
+
+def chosen_agents(project: Project, words: Words) -> list[Agent]:
+    return [project.agent(name) for name in _chosen(project, words, "agent", project.agent_files)]
+
+
+def chosen_evals(project: Project, words: Words) -> list[Eval]:
+    return [project.eval(name) for name in _chosen(project, words, "eval", project.eval_files)]
+
+
+def chosen_metrics(project: Project, words: Words) -> list[str] | None:
+    """The metrics asked for by name; None where the eval decides."""
+    names = _chosen(project, words, "metric", project.metric_files)
+    return None if "all" in parts(words.metric) else names
+
+
+def chosen_models(project: Project, words: Words, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:
+    """For each agent, the (provider, model) pairs that the words stand for."""
+    agents = list(agents)
+    models = _chosen(project, words, "model", _names(agents, "model"))
+    providers = _chosen(project, words, "provider", _names(agents, "provider"))
+    pairs = {
+        agent.name: [
+            (provider, model)
+            for provider, listed in agent.models.items()
+            for model in listed
+            if provider in providers and model in models
+        ]
+        for agent in agents
+    }
+    if not any(pairs.values()):
+        there = sorted(
+            {f"{m} from {p}" for a in agents for p, listed in a.models.items() for m in listed if m in models}
+        )
+        names = ", ".join(agent.name for agent in agents)
+        raise UserError(f"{names} has no '{words.model}' from '{words.provider}'; it has {', '.join(there[:6])}.")
+    return pairs
+
+
+def _names(agents: Iterable[Agent], place: str) -> list[str]:
+    """All models, or all providers, that these agents list."""
+    if place == "provider":
+        return sorted({provider for agent in agents for provider in agent.models})
+    return sorted({model for agent in agents for listed in agent.models.values() for model in listed})
+
+
+def _chosen(project: Project, words: Words, place: str, names: Iterable[str]) -> list[str]:
+    known = list(names)
+    found: dict[str, None] = {}
+    for part in parts(getattr(words, place)) or ["all"]:
+        matches = matching(part, known)
+        if not matches and part != "all":
+            raise UserError(_unknown(project, words, place, part, known))
+        found.update(dict.fromkeys(matches))
+    if not found:
+        raise UserError(f"There is no {place} here yet. Make a project with: orvl init")
+    return list(found)
+
+
+def _unknown(project: Project, words: Words, place: str, word: str, known: list[str]) -> str:
+    a_place = f"{'an' if place[0] in 'ae' else 'a'} {place}"
+    if is_pattern(word):
+        return f"No {place} matches '{word}'. {did_you_mean(word, known)}"
+    elsewhere = [other for other in ORDER if other != place and word in _all_names(project, other)]
+    if elsewhere:
+        other = elsewhere[0]
+        article = "an" if other[0] in "ae" else "a"
+        return (
+            f"'{word}' is {article} {other}, not {a_place}; {ORDER_SENTENCE}. Try: orvl {_moved(words, place, other)}"
+        )
+    if place in ("model", "provider") and words.agent != "all":
+        if word in _all_names(project, place):
+            return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
+        return f"{words.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
+    return f"There is no {place} '{word}'. {did_you_mean(word, known)} See: orvl list {place}s"
+
+
+def _moved(words: Words, place: str, other: str) -> str:
+    """The same words with the misplaced one in its place."""
+    given = {name: getattr(words, name) for name in ORDER}
+    given[place], given[other] = "all", given[place]
+    return str(Words(**given))
+
+
+def _all_names(project: Project, place: str) -> list[str]:
+    files = {"agent": project.agent_files, "eval": project.eval_files, "metric": project.metric_files}
+    if place in files:
+        return list(files[place])
+    agents = []
+    for name in project.agent_files:
+        try:
+            agents.append(project.agent(name))
+        except OrvlError:
+            continue
+    return _names(agents, place)
