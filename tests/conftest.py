@@ -1,0 +1,105 @@
+"""A project to write files into, and the real command line to run on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a call of orvl ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class UserProject:
+    """A user's folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.tmp = root.parent / "tmp"
+        self.tmp.mkdir()
+        root.mkdir()
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return file
+
+    def agent(self, name: str, text: str) -> Path:
+        return self.write(f"agents/{name}.py", text)
+
+    def eval(self, name: str, text: str) -> Path:
+        return self.write(f"evals/{name}.md", text)
+
+    def score(self, name: str, text: str) -> Path:
+        return self.write(f"scores/{name}.py", text)
+
+    def toml(self, text: str) -> Path:
+        return self.write("orvl.toml", text)
+
+    @property
+    def env(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ORVL", "COV", "COLUMNS"))}
+        return {**kept, "CI": "1", "TMPDIR": str(self.tmp)}
+
+    @property
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "orvl"]
+
+    def orvl(self, *words: str, timeout: float = 120, env: dict[str, str] | None = None, cwd: Path | None = None) -> Result:
+        done = subprocess.run(
+            [*self.command, *words],
+            cwd=cwd or self.root,
+            env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+    def rows(self, query: str) -> list[Any]:
+        """Asks the store."""
+        import sqlite3
+
+        with sqlite3.connect(self.root / ".orvl" / "orvl.db") as db:
+            return db.execute(query).fetchall()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> UserProject:
+    """An empty project: only the built-in agents, evals and scores are there."""
+    return UserProject(tmp_path / "project")
+
+
+@pytest.fixture
+def small(project: UserProject) -> UserProject:
+    """A project with an agent that writes its prompt into a file, and a one-turn eval that costs nothing to score."""
+    project.agent(
+        "writer",
+        """
+        models = {"none": ["fixed"]}
+
+        def command(prompt):
+            return ["sh", "-c", 'printf %s "$1" > answer.txt', "sh", prompt]
+        """,
+    )
+    project.eval("one", "---\nmetrics: {speed: 1}\n---\nSay hello.\n")
+    return project
