@@ -34,8 +34,8 @@ $(READY): requirements.lock pyproject.toml Makefile
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV); }
 	@echo "Installing what requirements.lock pins …"
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
-		$$pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
-		$$pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+		$$pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
 clean:

@@ -21,6 +21,8 @@ FORMS = {
     "list-fstring": 'return ["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", f"{prompt}"]',
     "percent": 'return "python3 %s/args.py -m %s/%s %s" % (HERE, provider, model, prompt)',
     "format": 'return "python3 {}/args.py -m {}/{} {}".format(HERE, provider, model, prompt)',
+    "join": 'return " ".join(["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt])',
+    "strip": 'return f"python3 {HERE}/args.py -m {provider}/{model} {prompt.strip()}"',
     "plus": 'return f"python3 {HERE}/args.py -m {provider}/{model} " + prompt',
     "shlex": 'import shlex; return f"python3 {HERE}/args.py -m {provider}/{model} {shlex.quote(prompt)}"',
     "command": 'from orvl import Command; return Command(["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt])',

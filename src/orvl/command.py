@@ -35,6 +35,18 @@ class Word(str):
     def __radd__(self, other: str) -> str:
         return other + placeholder(str.__str__(self))
 
+    def __getitem__(self, place: Any) -> Word:
+        return Word(str.__getitem__(self, place))
+
+    def strip(self, signs: str | None = None) -> Word:
+        return Word(str.strip(self, signs))
+
+    def lstrip(self, signs: str | None = None) -> Word:
+        return Word(str.lstrip(self, signs))
+
+    def rstrip(self, signs: str | None = None) -> Word:
+        return Word(str.rstrip(self, signs))
+
 
 class Folder(type(Path())):  # type: ignore[misc]
     """A path that stays one piece wherever it is formatted into a command."""
@@ -63,7 +75,7 @@ def fill(text: str) -> str:
 def to_command(returned: Any, prompt: str) -> Command:
     """A string, a list or a Command, as a Command that can be run."""
     command = returned if isinstance(returned, Command) else Command(argv=returned)
-    argv = _words(command.argv)
+    argv = _words(command.argv, prompt)
     stdin = _content(command.stdin, "stdin") if command.stdin is not None else None
     if len(prompt.encode("utf-8", "surrogateescape")) > LONGEST_PROMPT_ARGUMENT:
         argv, stdin = _long_prompt(argv, prompt, stdin)
@@ -72,10 +84,10 @@ def to_command(returned: Any, prompt: str) -> Command:
     return Command(argv=argv, env=_env(command.env), files=_files(command.files), stdin=stdin)
 
 
-def _words(argv: Any) -> list[str]:
+def _words(argv: Any, prompt: str) -> list[str]:
     if isinstance(argv, str):
         try:
-            words = shlex.split(argv)
+            words = shlex.split(_protected(str.__str__(argv), prompt))
         except ValueError as error:
             raise CommandMistake(f"the command cannot be split into words ({error})") from error
     elif isinstance(argv, list | tuple):
@@ -85,6 +97,12 @@ def _words(argv: Any) -> list[str]:
     if not words:
         raise CommandMistake("the command is empty")
     return [fill(word) for word in words]
+
+
+def _protected(line: str, prompt: str) -> str:
+    """A prompt that got into the line without its placeholder (by `" ".join`, say) is given one."""
+    in_pieces = any(sign.isspace() or sign in "'\"\\" for sign in prompt)
+    return line.replace(prompt, placeholder(prompt)) if in_pieces else line
 
 
 def _word(word: Any) -> str:

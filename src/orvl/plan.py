@@ -9,6 +9,7 @@ import random
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -148,11 +149,14 @@ def _versions(agents: Sequence[Agent], plan: Plan, *, must_be_there: bool) -> di
 
 def version_of(agent: Agent) -> str | None:
     """The first line that the version command prints; None if there is no such program."""
+    return _printed_version(tuple(agent.version))
+
+
+@lru_cache(maxsize=256)
+def _printed_version(argv: tuple[str, ...]) -> str | None:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     try:
-        done = subprocess.run(
-            list(agent.version), stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False
-        )
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
     except (FileNotFoundError, PermissionError, NotADirectoryError):
         return None
     except (OSError, subprocess.TimeoutExpired):

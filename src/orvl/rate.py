@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+CHUNK = 16384  # runs at a time, so that what is computed stays in the processor's cache
+
+
 class Rating(NamedTuple):
     """The rating of one run, or of each run along the leading axes."""
 
@@ -41,7 +44,19 @@ def rate(
         )
     if variance not in ("seed", "unbiased"):
         raise ValueError(f"variance is {variance!r}; it must be 'seed' or 'unbiased'.")
-    means, variances = _means_and_variances(table, w, variance == "unbiased")
+    runs = table.reshape(-1, *table.shape[-2:])
+    parts = [_rate(runs[i : i + CHUNK], w, v, penalty, variance == "unbiased") for i in range(0, len(runs), CHUNK)]
+    lead = table.shape[:-2]
+    shapes = (lead, lead, (*lead, len(v)), (*lead, len(v)))
+    joined = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.empty(0)] * 4
+    return Rating(*(column.reshape(shape)[()] for column, shape in zip(joined, shapes, strict=True)))
+
+
+def _rate(
+    runs: NDArray[np.float64], w: NDArray[np.float64], v: NDArray[np.float64], penalty: float, unbiased: bool
+) -> Rating:
+    """Rates runs × judges × metrics."""
+    means, variances = _means_and_variances(runs, w, unbiased)
     answered = ~np.isnan(means)
     shares = np.where(answered, v, 0.0)
     total = shares.sum(axis=-1)
@@ -57,9 +72,9 @@ def _table(scores: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(
             f"scores has the shape {table.shape}; it must be judges × metrics, with leading axes for runs."
         )
-    with np.errstate(invalid="ignore"):
-        if ((table < 0) | (table > 1)).any():
-            raise ValueError("scores must lie from 0 to 1 (NaN for an abstention).")
+    # fmin and fmax pass over NaN without a copy of the table.
+    if table.size and (np.fmin.reduce(table, axis=None) < 0 or np.fmax.reduce(table, axis=None) > 1):
+        raise ValueError("scores must lie from 0 to 1 (NaN for an abstention).")
     return table
 
 
@@ -76,25 +91,22 @@ def _weights(weights: ArrayLike, count: int, noun: str) -> NDArray[np.float64]:
 def _means_and_variances(
     table: NDArray[np.float64], w: NDArray[np.float64], unbiased: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The weighted mean and variance over the judges (axis -2) who answered."""
-    missing = np.isnan(table)
+    """The weighted mean and variance over the judges (axis -2) who answered; judge by judge."""
+    rows = [table[..., i, :] for i in range(len(w))]
+    missing = [np.isnan(row) for row in rows]
+    shares = [np.where(gone, 0.0, weight) for gone, weight in zip(missing, w, strict=True)]
+    total = sum(shares)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if not missing.any():
-            means = w @ table
-            squares = (table - means[..., None, :]) ** 2
-            variances = w @ squares
-            return means, variances / (1 - (w**2).sum()) if unbiased and len(w) > 1 else variances
-        shares = np.where(missing, 0.0, w[:, None])
-        shares /= shares.sum(axis=-2, keepdims=True)
-        means = np.where(missing, 0.0, shares * table).sum(axis=-2)
-        means = np.where(np.isnan(shares).any(axis=-2), np.nan, means)
-        variances = np.where(missing, 0.0, shares * (table - means[..., None, :]) ** 2).sum(axis=-2)
-        variances = np.where(np.isnan(means), np.nan, variances)
+        shares = [share / total for share in shares]
+        means = sum(np.where(gone, 0.0, share * row) for gone, share, row in zip(missing, shares, rows, strict=True))
+        squares = (
+            np.where(gone, 0.0, share * (row - means) ** 2)
+            for gone, share, row in zip(missing, shares, rows, strict=True)
+        )
+        variances = sum(squares)
+        nobody = total == 0
+        means, variances = np.where(nobody, np.nan, means), np.where(nobody, np.nan, variances)
         if unbiased:
-            variances = _unbias(variances, 1 - (shares**2).sum(axis=-2))
+            left = 1 - sum(share**2 for share in shares)
+            variances = np.where(left > 1e-12, variances / left, variances)
     return means, variances
-
-
-def _unbias(variances: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divides by 1 − Σw²; a single judge has no variance to correct."""
-    return np.where(left > 1e-12, variances / np.where(left > 1e-12, left, 1.0), variances)

@@ -70,10 +70,14 @@ def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Co
     """What runs may cost, from what runs of the same agent, model and provider have cost."""
     low = likely = high = 0.0
     known_from_history = False
+    histories: dict[tuple[str, str, str], list[float]] = {}
     for run in runs:
         if not is_paid(project, run.cell.provider):
             continue
-        past = sorted(_history(run, store))
+        names = run.cell.contestant
+        if names not in histories:
+            histories[names] = sorted(_history(names, store))
+        past = histories[names]
         if not past:
             return Cost(None, None, None, "unknown: no run of this agent, model and provider has a known cost yet")
         known_from_history = True
@@ -84,13 +88,12 @@ def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Co
     return Cost(low, likely, high, source)
 
 
-def _history(run: PlannedRun, store: Store | None) -> list[float]:
+def _history(contestant: tuple[str, str, str], store: Store | None) -> list[float]:
     if store is None:
         return []
-    agent, model, provider, _ = run.cell.names
     rows = store.rows(
         "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell "
         "WHERE agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT 200",
-        (agent, model, provider),
+        contestant,
     )
     return [row[0] for row in rows]

@@ -11,6 +11,7 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.errors import UserError
 from orvl.project import open_project
+from orvl.project.names import did_you_mean
 from orvl.report.text import count, dollars, plain, seconds
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def command(run: str, part: str | None, path: str | None, json_: bool, project: 
     with open_to_read(opened, store) as found:
         shown = Shown(found, run)
         if path is not None:
-            sys.stdout.buffer.write(shown.captured.read_bytes(path))
+            sys.stdout.buffer.write(shown.file(path))
         elif part == "diff":
             click.echo(plain(shown.captured.diff, lines=True))
         elif part == "output":
@@ -74,6 +75,12 @@ class Shown:
             raise UserError(f"The run {self.key[:12]} left nothing: {attempt.reason}.")
         del number
         return CapturedRun(attempt, (), self.store.blobs, Path())
+
+    def file(self, path: str) -> bytes:
+        try:
+            return bytes(self.captured.read_bytes(path))
+        except FileNotFoundError as error:
+            raise UserError(f"The run left no file '{path}'. {did_you_mean(path, self.captured.files)}") from error
 
     def as_json(self) -> dict[str, Any]:
         from dataclasses import asdict

@@ -111,13 +111,14 @@ class LiveProgress(Progress):
     """A table that is drawn again while runs go on."""
 
     live: Any = None
+    console: Any = None
 
     def __enter__(self) -> LiveProgress:
         from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True)
-        self.live = Live(get_renderable=self._table, console=console, refresh_per_second=4, transient=True)
+        self.console = Console(stderr=True)
+        self.live = Live(get_renderable=self._table, console=self.console, refresh_per_second=4, transient=True)
         self.live.__enter__()
         return self
 
@@ -132,7 +133,7 @@ class LiveProgress(Progress):
     def say(self, sentence: str) -> None:
         from rich.text import Text
 
-        self.live.console.print(Text(plain(sentence)))
+        self.console.print(Text(plain(sentence)))
 
     def _table(self) -> Any:
         from rich import box
@@ -145,7 +146,7 @@ class LiveProgress(Progress):
         for name in ("done", "running", "failed", "errored", "spent"):
             table.add_column(name, justify="right")
         shown = sorted(self.by_contestant.items(), key=lambda pair: pair[1].done >= pair[1].total)
-        most = max(5, self.live.console.height - 8)
+        most = max(5, self.console.height - 8)
         for names, tally in shown[:most]:
             numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
             table.add_row(plain(" ".join(names)), *map(str, numbers), dollars(tally.spent) if tally.spent else "–")

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.report.text import dollars, plain, seconds
+from orvl.report.text import count, dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +23,14 @@ BASE_WIDTH = 58
 
 def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warnings: Sequence[str]) -> None:
     """The table, what its columns mean, and what is missing."""
+    if not rows:
+        console.print("Nothing has been run yet that fits these words.")
+        return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     by_eval = any(row.eval for row in rows)
     console.print(_table(console, ordered, by_eval))
-    unit = "runs" if by_eval else "evals"
+    counts = {row.rated if by_eval else row.evals for row in rows}
+    unit = ("runs" if by_eval else "evals") if len(counts) > 1 else count(counts.pop(), "run" if by_eval else "eval")
     console.print(
         f"R from 0 to 1: the weighted mean of the metrics. R_pen: R less {penalty:g} × the judges' disagreement.\n"
         f"95 %: the interval of R over {unit}. Runs: rated / failed / errored / planned.\n"

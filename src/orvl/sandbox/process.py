@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_ANSWER = 1 << 20
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 MISSING = (errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC)
 
 
@@ -111,6 +112,8 @@ def _installed(name: str, path: str | None) -> str:
 
 def _ended(answer: dict[str, Any], job: Job) -> Ended:
     if "error" in answer:
+        if answer["error"] in DISK:
+            raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
     return Ended(

@@ -39,7 +39,7 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
             if not write:
                 connection.close()
                 return connect(folder, write=True, migrations=migrations)
-            _migrate(connection, version, migrations)
+            _migrate(connection, migrations)
         return connection
 
 
@@ -81,10 +81,20 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         return _open(path, "ro", "&immutable=1")
 
 
-def _migrate(connection: sqlite3.Connection, version: int, migrations: Sequence[str]) -> None:
-    for number in range(version, len(migrations)):
-        script = migrations[number]
-        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number + 1};\nCOMMIT;")
+def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
+    """All that is missing, in one transaction; somebody else may have done it in the meantime."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for script in migrations[version:]:
+            for statement in script.split(";"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {max(version, len(migrations))}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def lock(folder: Path) -> int:

@@ -1,0 +1,97 @@
+"""SIGKILL at any moment loses nothing that was finished, repeats nothing, and leaves no process behind."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+KILLS = 30
+EPISODES = 20
+
+AGENT = """
+from pathlib import Path
+LOG = Path(__file__).parent.parent / "{name}.log"
+models = {{"none": ["one"]}}
+
+def command(prompt):
+    # A daemon that leaves its parent and session behind, then a little work that is logged when it starts.
+    work = 'echo start >> "$1"; setsid sleep {marker} >/dev/null 2>&1 & sleep 0.15; echo "$2" > out'
+    return ["sh", "-c", work, "sh", LOG, prompt]
+"""
+
+
+def alive(marker: str) -> list[str]:
+    """Processes whose arguments hold the marker."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if marker.encode() in words:
+            found.append(path.parent.name)
+    return found
+
+
+def finished(project) -> dict[str, int]:
+    if not (project.root / ".orvl" / "orvl.db").exists():
+        return {}
+    try:
+        return dict(project.rows("SELECT run.key, attempt.id FROM attempt JOIN run ON run.id = attempt.run"))
+    except sqlite3.OperationalError as error:
+        assert "no such table" in str(error)
+        return {}
+
+
+def wait_for_none(marker: str) -> None:
+    deadline = time.monotonic() + 10
+    while alive(marker):
+        assert time.monotonic() < deadline, "a process outlived orvl"
+        time.sleep(0.05)
+
+
+def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
+    marker = f"{random.randrange(10**6, 10**7)}.5"
+    for name in ("anne", "bert"):
+        project.agent(name, AGENT.format(name=name, marker=marker))
+    for number in range(5):
+        project.eval(
+            f"e{number}",
+            f"---\nmetrics: {{speed: 1, checks: 1}}\nchecks: [{{name: out, run: test -s out}}]\n---\nx{number}",
+        )
+    call = [*project.command, "anne,bert", "--eval=e*", f"--episodes={EPISODES}", "-q"]
+    delays = random.Random(4)
+    before: dict[str, int] = {}
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            call, cwd=project.root, env=project.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        time.sleep(delays.uniform(0.05, 1.0))
+        process.send_signal(signal.SIGKILL)
+        message = process.communicate()[1]
+        assert b"Traceback" not in message, message.decode()
+        wait_for_none(marker)
+        after = finished(project)
+        assert before.items() <= after.items(), "a finished run was lost or carried out again"
+        before = after
+    assert 20 < len(before) < 200, "the kills came too early or too late to prove anything"
+
+    done = project.orvl("anne,bert", "--eval=e*", f"--episodes={EPISODES}", "--json", timeout=300)
+    assert done.status == 0, done.err
+    assert sum(row["runs"]["rated"] for row in done.json["ratings"]) == 200
+    assert all(row["runs"] == {"planned": 20, "rated": 20, "failed": 0, "errored": 0} for row in done.json["ratings"])
+    after = finished(project)
+    assert before.items() <= after.items()
+    assert len(after) == 200
+    starts = sum(len((project.root / f"{name}.log").read_text().splitlines()) for name in ("anne", "bert"))
+    at_once = 16
+    assert 200 <= starts <= 200 + KILLS * at_once
+    wait_for_none(marker)
+    doctor = project.orvl("doctor")
+    assert doctor.status == 0, doctor.out
+    assert "sound, 200 runs" in doctor.out
+    assert list(project.tmp.glob("orvl-*/*")) == [], "folders of killed runs were not swept"
