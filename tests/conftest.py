@@ -63,7 +63,9 @@ class UserProject:
     def command(self) -> list[str]:
         return [sys.executable, "-m", "orvl"]
 
-    def orvl(self, *words: str, timeout: float = 120, env: dict[str, str] | None = None, cwd: Path | None = None) -> Result:
+    def orvl(
+        self, *words: str, timeout: float = 120, env: dict[str, str] | None = None, cwd: Path | None = None
+    ) -> Result:
         done = subprocess.run(
             [*self.command, *words],
             cwd=cwd or self.root,
