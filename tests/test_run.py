@@ -17,42 +17,50 @@ with open("args.json", "a") as file:
 FORMS = {
     "string": 'return f"python3 {HERE}/args.py -m {provider}/{model} {prompt}"',
     "quoted": "return f\"python3 '{HERE}/args.py' -m {provider}/{model} '{prompt}'\"",
-    "list": 'return ["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt]',
-    "list-fstring": 'return ["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", f"{prompt}"]',
+    "words": 'return ["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt]',
+    "words-fstring": 'return ["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", f"{prompt}"]',
     "percent": 'return "python3 %s/args.py -m %s/%s %s" % (HERE, provider, model, prompt)',
     "format": 'return "python3 {}/args.py -m {}/{} {}".format(HERE, provider, model, prompt)',
     "join": 'return " ".join(["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt])',
     "strip": 'return f"python3 {HERE}/args.py -m {provider}/{model} {prompt.strip()}"',
     "plus": 'return f"python3 {HERE}/args.py -m {provider}/{model} " + prompt',
     "shlex": 'import shlex; return f"python3 {HERE}/args.py -m {provider}/{model} {shlex.quote(prompt)}"',
-    "command": 'from orvl import Command; return Command(["python3", f"{HERE}/args.py", "-m", f"{provider}/{model}", prompt])',
+    "command": "import orvl; return orvl.Command(['python3', f'{HERE}/args.py', '-m', f'{provider}/{model}', prompt])",
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("prompt", [PROMPT, "-rf", "two\nlines\n\n\ttab", "", "naïve ☃ 'quote"], ids=range(5))
-def test_a_prompt_is_one_argument_byte_for_byte(project, form, prompt):
-    if not prompt:
-        prompt = "x" * 2000
-    project.write("tool/args.py", ARGS)
-    project.agent(
-        "mine",
-        f"""
-        from pathlib import Path
-        HERE = Path(__file__).parent.parent / "tool"
-        models = {{"zen": ["m1"]}}
+PROMPTS = [PROMPT, "-rf", "two\nlines\n\n\ttab", "naïve ☃ 'quote", "x" * 2000, "a", "''", "\\", "--", "a\\ b 'c\" d"]
 
-        def command(provider, model, prompt):
-            {FORMS[form]}
+
+def test_a_prompt_is_one_argument_byte_for_byte_in_every_form(project):
+    project.write("tool/args.py", ARGS)
+    for form, body in FORMS.items():
+        project.agent(
+            form,
+            f"""
+            from pathlib import Path
+            HERE = Path(__file__).parent.parent / "tool"
+            models = {{"zen": ["m1"]}}
+
+            def command(provider, model, prompt):
+                {body}
+            """,
+        )
+    for number, prompt in enumerate(PROMPTS):
+        project.eval(f"e{number}", "---\nmetrics: {arrived: 1}\n---\n" + prompt)
+    project.score(
+        "arrived",
+        """
+        import json
+        def score(run): return json.loads(run.read("args.json")) == ["-m", "zen/m1", run.prompts[0]]
         """,
     )
-    project.eval("e", "---\nmetrics: {speed: 1}\n---\n" + prompt)
-    result = project.orvl("mine", "--eval=e", "--json")
+    result = project.orvl(",".join(FORMS), "--eval=e*", "--yes", "--json")
     assert result.status == 0, result.err
-    shown = project.orvl("show", "mine/e/1", "--file", "args.json")
-    assert json.loads(shown.out) == ["-m", "zen/m1", prompt]
-    assert not (project.root / "pwned").exists()
-    assert project.orvl("show", "mine/e/1", "--json").json["attempts"][0]["outcome"] == "finished"
+    wrong = [(row["agent"], row["eval"]) for row in result.json["ratings"] if row["R"] != 1.0]
+    assert not wrong
+    assert len(result.json["ratings"]) == len(FORMS) * len(PROMPTS)
+    assert not list(project.root.rglob("pwned"))
 
 
 def test_words_of_an_embedded_prompt_stay_one(project):
@@ -117,7 +125,8 @@ def test_turns_share_the_agents_session_home_and_workspace(project):
             return ["python3", "-c", CODE, str(turn), *(["--resume", session] if session else []), prompt]
 
         def read(output):
-            return {"session": json.loads(output)["id"], "usage": {"input_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}}
+            usage = {"input_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}
+            return {"session": json.loads(output)["id"], "usage": usage}
         """,
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nfirst\n---\nsecond\n---\nthird")
@@ -194,9 +203,10 @@ def test_command_brings_environment_files_and_standard_input(project):
 
 @pytest.mark.parametrize("path", ["../out", "/etc/x", "a/../../b", ""])
 def test_files_must_lie_in_home(project, path):
+    body = f"def command(): return orvl.Command(['ls'], files={{{path!r}: ''}})"
     project.agent(
         "mine",
-        f"from orvl import Command\nmodels = {{'none': ['m']}}\ndef command(): return Command(['true'], files={{{path!r}: 'x'}})\n",
+        f"import orvl\nmodels = {{'none': ['m']}}\n{body}\n",
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
     result = project.orvl("mine", "--eval=e")
@@ -267,3 +277,34 @@ def test_what_the_agents_own_words_say(project):
     assert runs["other"] == {"planned": 1, "rated": 0, "failed": 0, "errored": 1}
     assert result.status == 1
     assert project.rows("SELECT count(*) FROM attempt WHERE outcome = 'errored'") == [(2,)]
+
+
+def test_a_command_may_write_into_the_workspace_itself(project):
+    project.agent(
+        "mine",
+        """
+        models = {"none": ["m"]}
+        SIZES = {"none-m": 3}
+
+        def command(provider, model, workspace):
+            with open(f"{workspace}/one.txt", "w") as file:
+                file.write("1" * SIZES[f"{provider}-{model}"])
+            (workspace / "two.txt").write_text("2")
+            return "echo done"
+        """,
+    )
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    assert project.orvl("mine", "--eval=e").status == 0
+    assert project.orvl("show", "mine/e/1", "--file", "one.txt").out == "111"
+    assert project.orvl("show", "mine/e/1", "--file", "two.txt").out == "2"
+
+
+def test_folders_with_spaces_stay_one_word(project):
+    project.tmp = project.tmp / "a b"
+    project.tmp.mkdir()
+    project.agent(
+        "mine", 'models = {"none": ["m"]}\ndef command(workspace): return f"touch {workspace}/one {workspace}/two"\n'
+    )
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    assert project.orvl("mine", "--eval=e").status == 0
+    assert "2 files left" in project.orvl("show", "mine/e/1").out

@@ -15,6 +15,7 @@ from typing import Any
 from orvl.types import Command
 
 LONGEST_PROMPT_ARGUMENT = 100 * 1024
+PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 PLACEHOLDER = re.compile("\ue000orvl:([0-9a-f]*)\ue001")
 
 
@@ -62,6 +63,11 @@ class CommandMistake(Exception):
 
 
 def placeholder(text: str) -> str:
+    """What stands for a text until words are split; a text that is one plain word stands for itself."""
+    return text if PLAIN_WORD.fullmatch(text) else _mark(text)
+
+
+def _mark(text: str) -> str:
     return f"\ue000orvl:{text.encode('utf-8', 'surrogateescape').hex()}\ue001"
 
 
@@ -86,10 +92,7 @@ def to_command(returned: Any, prompt: str) -> Command:
 
 def _words(argv: Any, prompt: str) -> list[str]:
     if isinstance(argv, str):
-        try:
-            words = shlex.split(_protected(str.__str__(argv), prompt))
-        except ValueError as error:
-            raise CommandMistake(f"the command cannot be split into words ({error})") from error
+        words = _split(str.__str__(argv), prompt)
     elif isinstance(argv, list | tuple):
         words = [_word(word) for word in argv]
     else:
@@ -99,10 +102,18 @@ def _words(argv: Any, prompt: str) -> list[str]:
     return [fill(word) for word in words]
 
 
-def _protected(line: str, prompt: str) -> str:
-    """A prompt that got into the line without its placeholder (by `" ".join`, say) is given one."""
-    in_pieces = any(sign.isspace() or sign in "'\"\\" for sign in prompt)
-    return line.replace(prompt, placeholder(prompt)) if in_pieces else line
+def _split(line: str, prompt: str) -> list[str]:
+    """The words of a line. A prompt that got into it without its placeholder (by `" ".join`, say) is given one."""
+    marked = line.replace(prompt, _mark(prompt))
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        if marked == line:
+            raise CommandMistake(f"the command cannot be split into words ({error})") from error
+        return _split(marked, prompt)
+    if marked == line or any(prompt in fill(word) for word in words):
+        return words
+    return _split(marked, prompt)
 
 
 def _word(word: Any) -> str:
