@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Result
 
+from conftest import Result
 from orvl import diff, tree
 from orvl.store.blobs import Blobs
 from orvl.tree import Entry, TreeLimits
@@ -508,7 +508,7 @@ def test_a_manifest_cannot_lead_out_of_the_folder_through_a_link(tmp_path):
     key = batch.put(b"x")
     batch.sync()
     entries = [Entry("d", "link", 0o777, target=str(tmp_path / "out")), Entry("d/f", "file", 0o644, 1, key)]
-    with pytest.raises(OSError, match="."):
+    with pytest.raises(OSError, match=r"."):
         tree.restore(entries, tmp_path / "again", store.write_to)
     assert not list((tmp_path / "out").iterdir())
 

@@ -20,7 +20,7 @@ ORDER = (
     ["run"],
     ["capture", "checks"],
     ["judges"],
-    ["score"],
+    ["score", "cards"],
     ["rate", "stats"],
     ["state"],
     ["engine"],

@@ -10,16 +10,16 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from orvl.errors import UserError
-from orvl.project.names import did_you_mean
 from orvl.types import Cell, PlannedRun
 from orvl.words import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from orvl.project import Project
     from orvl.types import Agent, Eval, Judge, Metric
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 ASK_ABOVE = 20
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,9 @@ def make_plan(
     plan.panels = {one.name: panel_of(project, one, metrics, judges) for one in evals}
     versions = _versions(agents, plan, must_be_there=is_named(words.agent))
     for agent in agents:
-        if agent.name in versions:
+        if not pairs[agent.name]:
+            plan.warnings.append(f"{agent.name} is left out: it has no '{words.model}' from '{words.provider}'.")
+        elif agent.name in versions:
             _add_cells(plan, agent, versions[agent.name], pairs[agent.name], evals)
     if not plan.cells:
         raise UserError(
@@ -73,18 +74,19 @@ def make_plan(
     return plan
 
 
-def panel_of(project: Project, one: Eval, only: Sequence[str] | None, judges: Sequence[str]) -> Panel:
-    """An eval's metrics and weights, narrowed to those named; one that is named always counts."""
+def panel_of(project: Project, one: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
+    """An eval's metrics and weights, narrowed to those asked for. One that is named always counts; a glob chooses
+    among the eval's own, or among all where the eval has none of them."""
     weights = project.weights(one)
     if only is not None:
-        weights = {name: weights.get(name, 0.0) or project.metric(name).weight or 1.0 for name in only}
-    for name in weights:
-        if name not in project.metric_files:
-            raise UserError(f"There is no metric '{name}'. {did_you_mean(name, project.metric_files)}")
+        own = [name for name, named in only.items() if named or name in weights] or list(only)
+        weights = {name: weights.get(name, 0.0 if only[name] else project.metric(name).weight) for name in own}
+        weights = {name: weight or (1.0 if only[name] else 0.0) for name, weight in weights.items()}
     if not any(weights.values()):
         weights = dict.fromkeys(weights, 1.0)
-    metrics = tuple(project.metric(name) for name in weights)
-    return Panel(one, metrics, tuple(weights.values()), tuple(project.panel(judges)))
+    names = sorted(weights)
+    metrics = tuple(project.metric(name) for name in names)
+    return Panel(one, metrics, tuple(weights[name] for name in names), tuple(project.panel(judges)))
 
 
 def _add_cells(plan: Plan, agent: Agent, version: str, pairs: Iterable[tuple[str, str]], evals: Iterable[Eval]) -> None:
@@ -170,4 +172,15 @@ def is_paid(project: Project, provider: str) -> bool:
     settings = project.settings.providers.get(provider)
     if provider == "none" or (settings and settings.free):
         return False
-    return not (settings and settings.base_url and urlsplit(settings.base_url).hostname in LOOPBACK)
+    addresses = [settings.base_url] if settings and settings.base_url else []
+    if settings and isinstance(settings.protocol, dict):
+        addresses += settings.protocol.values()
+    return not addresses or not all(_is_loopback(address) for address in addresses)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

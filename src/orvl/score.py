@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import struct
 import threading
-from collections import defaultdict
-from math import isfinite, nan
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,7 @@ from orvl.project.python_file import UserFunction
 from orvl.types import Layout, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from orvl.capture import CapturedRun
     from orvl.types import Eval, Judge, Metric, ScoreKind
@@ -28,7 +26,7 @@ NOBODY = ("", "")
 
 def metric_key(metric: Metric, one: Eval) -> str:
     """The identity of a score's content: the metric's file and what of the eval it looks at."""
-    parts = [metric.name, metric.digest, one.scoring_digest]
+    parts = [metric.name, metric.digest, one.scoring_digest, one.par.get(metric.name)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -132,17 +130,3 @@ async def _in_thread(work: Callable[[], Any], limit: float) -> Any:
 
     threading.Thread(target=call, daemon=True).start()
     return await asyncio.wait_for(done, limit)
-
-
-def card(layout: Layout, scores: Iterable[Score]) -> bytes:
-    """S as bytes (judges × metrics, float64): samples averaged, NaN where nobody answered."""
-    values: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for score in scores:
-        if score.value is not None:
-            values[score.metric_key, score.judge_key].append(score.value)
-    cells = []
-    for _, judge_key in layout.judges:
-        for (_, key), judged in zip(layout.metrics, layout.judged, strict=True):
-            found = values.get((key, judge_key if judged else ""))
-            cells.append(sum(found) / len(found) if found else nan)
-    return struct.pack(f"<{len(cells)}d", *cells)

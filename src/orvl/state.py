@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from orvl.cards import tables
 from orvl.plan import is_paid
 from orvl.score import layout_of
 
@@ -41,10 +43,7 @@ def state_of(plan: Plan, store: Store | None) -> State:
     scored: set[int] = set()
     if store is not None:
         state.stored = {run.key: run for run in store.carried_out(cell.key for cell in plan.cells)}
-        for layout in state.layouts.values():
-            number = store.layout_id(layout)
-            if number is not None:
-                scored.update(attempt for attempt, _, _ in store.cards(number))
+        scored = _scored(plan, state, store)
     for planned in plan.runs:
         stored = state.stored.get(planned.key)
         if stored is None:
@@ -54,6 +53,22 @@ def state_of(plan: Plan, store: Store | None) -> State:
         else:
             state.to_score.append(planned)
     return state
+
+
+def _scored(plan: Plan, state: State, store: Store) -> set[int]:
+    """The attempts that have every score which the plan asks for."""
+    found: set[int] = set()
+    by_layout: dict[str, set[str]] = {}
+    for cell in plan.cells:
+        by_layout.setdefault(state.layouts[cell.eval.name].key, set()).add(cell.key)
+    layouts = {layout.key: layout for layout in state.layouts.values()}
+    keys = {run.key: run.cell.key for run in plan.runs}
+    for key, cells in by_layout.items():
+        wanted = [run for run in state.stored.values() if keys.get(run.key) in cells]
+        numbers = {run.attempt for run in wanted}
+        known = tables(store, layouts[key], Counter(run.cell for run in wanted), numbers)
+        found |= set(known.attempts) - known.incomplete
+    return found
 
 
 def next_episode(plan: Plan, store: Store | None) -> int:

@@ -71,11 +71,12 @@ class Eval:
     app: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     control_digests: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def part(self, name: str) -> Path | None:
         """A folder beside `eval.md`, if the eval has it."""
         found = self.folder / name if self.folder else None
-        return found if found and found.is_dir() else None
+        return found.resolve() if found and found.is_dir() else None
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,11 @@ def chosen_evals(project: Project, words: Words) -> list[Eval]:
     return [project.eval(name) for name in _chosen(project, words, "eval", project.eval_files)]
 
 
-def chosen_metrics(project: Project, words: Words) -> list[str] | None:
-    """The metrics asked for by name; None where the eval decides."""
+def chosen_metrics(project: Project, words: Words) -> dict[str, bool] | None:
+    """The metrics asked for, and whether by name; None where the eval decides."""
     names = _chosen(project, words, "metric", project.metric_files)
-    return None if "all" in parts(words.metric) else names
+    named = parts(words.metric)
+    return None if "all" in named else {name: name in named for name in names}
 
 
 def chosen_models(project: Project, words: Words, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:
@@ -114,9 +115,8 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
     if elsewhere:
         other = elsewhere[0]
         article = "an" if other[0] in "ae" else "a"
-        return (
-            f"'{word}' is {article} {other}, not {a_place}; {ORDER_SENTENCE}. Try: orvl {_moved(words, place, other)}"
-        )
+        instead = _moved(project, words, place, other, word)
+        return f"'{word}' is {article} {other}, not {a_place}; {ORDER_SENTENCE}. Try: orvl {instead}"
     if place in ("model", "provider") and words.agent != "all":
         if word in _all_names(project, place):
             return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
@@ -124,10 +124,14 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
     return f"There is no {place} '{word}'. {did_you_mean(word, known)} See: orvl list {place}s"
 
 
-def _moved(words: Words, place: str, other: str) -> str:
-    """The same words with the misplaced one in its place."""
+def _moved(project: Project, words: Words, place: str, other: str, word: str) -> str:
+    """The same words with the misplaced one in its place, and what stood there in its own."""
     given = {name: getattr(words, name) for name in ORDER}
-    given[place], given[other] = "all", given[place]
+    kept = [part for part in parts(given[place]) if part != word]
+    displaced = given[other]
+    fits = displaced != "all" and all(part in _all_names(project, place) for part in parts(displaced))
+    given[place] = ",".join(kept) or (displaced if fits else "all")
+    given[other] = word if displaced == "all" or (fits and not kept) else f"{displaced},{word}"
     return str(Words(**given))
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.complete import word
+from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.words import ORDER, ORDER_SENTENCE, Words
+from orvl.words import ORDER, ORDER_SENTENCE, Words, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,12 +26,14 @@ def five_words(function: Callable[..., Any]) -> Callable[..., Any]:
     """The words by place and by name."""
     for place in reversed(ORDER):
         help_text = f"The {place}: a name, a comma list, a glob or `all`."
-        function = click.option(f"--{place}", shell_complete=word, metavar="WORD", help=help_text)(function)
-    function = click.argument("too_many", nargs=-1, metavar="")(function)
-    for place in reversed(ORDER):
-        function = click.argument(f"{place}_word", required=False, shell_complete=word, metavar=f"[{place.upper()}]")(
+        function = click.option(f"--{place}", multiple=True, shell_complete=complete, metavar="WORD", help=help_text)(
             function
         )
+    function = click.argument("too_many", nargs=-1, metavar="")(function)
+    for place in reversed(ORDER):
+        function = click.argument(
+            f"{place}_word", required=False, shell_complete=complete, metavar=f"[{place.upper()}]"
+        )(function)
     return function
 
 
@@ -52,10 +54,13 @@ def words_from(given: dict[str, Any]) -> Words:
         raise UserError(f"There are {5 + len(extra)} words; {ORDER_SENTENCE}. Use commas for several of one kind.")
     chosen = {}
     for place in ORDER:
-        by_place, by_name = given.pop(f"{place}_word", None), given.pop(place, None)
-        if by_place and by_name:
-            raise UserError(f"The {place} is given twice: '{by_place}' and --{place}={by_name}.")
-        chosen[place] = by_place or by_name or "all"
+        by_place, by_name = given.pop(f"{place}_word", None), given.pop(place, ())
+        if by_place is not None and by_name:
+            raise UserError(f"The {place} is given twice: '{by_place}' and --{place}={by_name[0]}.")
+        word = ",".join(by_name) if by_name else by_place
+        if word is not None and not parts(word):
+            raise UserError(f"The {place} is empty: '{word}'. Leave it out, or write `all`, to mean all.")
+        chosen[place] = word or "all"
     return Words(**chosen)
 
 

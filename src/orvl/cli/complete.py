@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from click.shell_completion import CompletionItem
 
 from orvl.errors import OrvlError
-from orvl.words import ORDER, Words, chosen_agents
+from orvl.project.names import matching
+from orvl.words import ORDER, parts
 
 if TYPE_CHECKING:
     import click
 
     from orvl.project import Project
+    from orvl.types import Agent
 
 
 def first_word(incomplete: str) -> list[CompletionItem]:
@@ -21,8 +23,11 @@ def first_word(incomplete: str) -> list[CompletionItem]:
 
 def word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes a word from those before it; after a comma, the next name of the list."""
+    from orvl.cli import COMMANDS
+
     place = (param.name or "").removesuffix("_word")
-    return _items(names_of(place, ctx.params), incomplete)
+    commands = list(COMMANDS) if param.name == "agent_word" else []
+    return _items([*names_of(place, ctx.params), *commands], incomplete)
 
 
 def _items(names: list[str], incomplete: str) -> list[CompletionItem]:
@@ -39,15 +44,35 @@ def names_of(place: str, given: dict[str, Any]) -> list[str]:
         files = {"agent": project.agent_files, "eval": project.eval_files, "metric": project.metric_files}
         if place in files:
             return [*files[place], *(["all"] if place != "agent" else [])]
-        return [*_models_or_providers(project, place, given), "all"] if place in ORDER else []
+        found = _models_or_providers(project, place, given) if place in ORDER else []
+        return [*found, "all"] if found else []
     except OrvlError:
         return []
 
 
+def _that_load(project: Project, word: str) -> list[Agent]:
+    """The agents that a word stands for, without those whose file is broken."""
+    found = []
+    for name in project.agent_files:
+        if any(matching(part, [name]) for part in parts(word)):
+            try:
+                found.append(project.agent(name))
+            except OrvlError:
+                continue
+    return found
+
+
 def _models_or_providers(project: Project, place: str, given: dict[str, Any]) -> list[str]:
-    agent = given.get("agent_word") or given.get("agent") or "all"
-    model = given.get("model_word") or given.get("model") or "all"
-    agents = chosen_agents(project, Words(agent=agent))
+    agent = given.get("agent_word") or ",".join(given.get("agent") or ()) or "all"
+    model = given.get("model_word") or ",".join(given.get("model") or ()) or "all"
+    agents = _that_load(project, agent)
     if place == "model":
         return sorted({name for one in agents for listed in one.models.values() for name in listed})
-    return sorted({p for one in agents for p, listed in one.models.items() if model == "all" or model in listed})
+    return sorted(
+        {
+            p
+            for one in agents
+            for p, listed in one.models.items()
+            if any(matching(part, listed) for part in parts(model))
+        }
+    )

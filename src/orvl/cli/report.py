@@ -10,7 +10,7 @@ from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read,
 from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
-from orvl.words import ORDER, Words, parts
+from orvl.words import ORDER, Words, chosen_metrics, parts
 
 
 @click.command()
@@ -37,7 +37,8 @@ def command(**given: Any) -> int:
     with open_to_read(project, given["store"]) as store:
         known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
         keep = chooser(words, known)
-        board = of_store(project, store, keep, given["judge"], by_run=given["by"] == "run")
+        metrics = chosen_metrics(project, words)
+        board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
     rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
     if out:
         from orvl.report.json_form import as_json as ratings_as_json

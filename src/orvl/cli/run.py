@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +26,7 @@ from orvl.errors import UserError
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan
 from orvl.project import open_project
 from orvl.state import State, next_episode, state_of
+from orvl.words import ORDER
 
 if TYPE_CHECKING:
     from orvl.engine.local import LocalEngine
@@ -76,15 +78,19 @@ def command(**given: Any) -> int:
 
     What is left out means all. What is finished is not run again.
     """
+    if not any(given[f"{place}_word"] or given[place] for place in ORDER):
+        raise UserError("Say what to run: orvl AGENT …, or `orvl all` for everything. See: orvl --help")
     words = words_from(given)
     flags = Flags(**given)
+    if flags.budget is not None and not isfinite(flags.budget):
+        raise UserError(f"--budget {flags.budget} is not an amount of money.")
     out = JsonOut() if flags.json_ else None
     project = open_project(flags.project)
     count = flags.episodes or project.settings.episodes
     seed = secrets.randbits(32)
     plan = make_plan(project, words, episodes=range(1, count + 1), judges=flags.judge, seed=seed)
     if flags.dry_run:
-        return _dry_run(project, plan, flags, out)
+        return _dry_run(project, plan, words, flags, out)
     with open_to_write(project, flags.store) as store:
         first = next_episode(plan, store) if flags.fresh else 1
         if first > 1:
@@ -103,13 +109,17 @@ def command(**given: Any) -> int:
         return status
 
 
-def _dry_run(project: Project, plan: Plan, flags: Flags, out: JsonOut | None) -> int:
+def _dry_run(project: Project, plan: Plan, words: Words, flags: Flags, out: JsonOut | None) -> int:
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
     from orvl.state import cost_of
 
     store = open_to_read(project, flags.store) if store_exists(project, flags.store) else None
-    state = state_of(plan, None if flags.fresh else store)
+    if flags.fresh:
+        first = next_episode(plan, store)
+        episodes = range(first, first + (flags.episodes or project.settings.episodes))
+        plan = make_plan(project, words, episodes=episodes, judges=flags.judge, seed=plan.seed)
+    state = state_of(plan, store)
     cost = cost_of(project, state.to_run, store)
     if out:
         out.write(plan_as_json(plan, state, cost))

@@ -8,14 +8,14 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from orvl import capture, checks, tree
+from orvl import capture, cards, checks, tree
 from orvl.capture import CapturedRun
 from orvl.checks import Stopped
 from orvl.errors import DiskError, OrvlError, disk_sentence
 from orvl.run import Conversation, converse, limits_of, prepare
 from orvl.sandbox import NotStarted
 from orvl.sandbox.process import BareProcess
-from orvl.score import card, score_run
+from orvl.score import score_run
 from orvl.store.writer import Writer
 from orvl.types import Attempt
 
@@ -241,7 +241,7 @@ class LocalEngine:
     async def _store_scores(self, planned: PlannedRun, number: int, before: list[Score], scores: list[Score]) -> None:
         name = planned.cell.eval.name
         cell, layout = self._cells[planned.cell.key], self._layouts[name]
-        table = card(self.state.layouts[name], before + scores)
+        table = cards.pack(self.state.layouts[name], before + scores)
         await self._writer.write(lambda store: store.add_scores(number, cell, self.call, scores, layout, table))
 
     async def _score_again(self, planned: PlannedRun, sandbox: Sandbox) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from orvl.errors import FileError, UserError
 from orvl.project.find import Found, Kind, find
-from orvl.project.names import did_you_mean
-from orvl.project.settings import JudgeSettings, Settings, load_settings
+from orvl.project.names import did_you_mean, name_of
+from orvl.project.settings import JudgeSettings, ModelNames, Settings, line_of, load_settings
 from orvl.types import Agent, Eval, Judge, Metric
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Project:
     """What a user's folder holds, with the built-in and packaged things behind it."""
 
     def __init__(self, root: Path) -> None:
+        if root.exists() and not root.is_dir():
+            raise UserError(f"The project {root} is not a folder.")
         if not root.is_dir():
             raise UserError(f"The project folder {root} is not there. Make one with: orvl init {root}")
         self.root = root
@@ -36,7 +38,11 @@ class Project:
 
     @cached_property
     def settings(self) -> Settings:
-        return load_settings(self.root / "orvl.toml")
+        return load_settings(self.settings_file)
+
+    @property
+    def settings_file(self) -> Path:
+        return self.root / "orvl.toml"
 
     @cached_property
     def agent_files(self) -> dict[str, Found]:
@@ -54,8 +60,7 @@ class Project:
         def load(found: Found) -> Agent:
             from orvl.project.agents import load_agent
 
-            extra = self.settings.agents.get(name)
-            return load_agent(found, extra.models if extra else {})
+            return load_agent(found, self._extra_models(name))
 
         return self._load("agents", name, self.agent_files, load)
 
@@ -64,7 +69,8 @@ class Project:
             from orvl.project.evals import load_eval
 
             loaded = load_eval(found, self.settings.limits.check)
-            self._known_metrics(loaded.metrics or (), found.path)
+            self._known_metrics(loaded.metrics or (), found.path, lambda _: loaded.lines.get("metrics"))
+            self._known_metrics(loaded.par, found.path, lambda _: loaded.lines.get("par"))
             return loaded
 
         return self._load("evals", name, self.eval_files, load)
@@ -82,7 +88,10 @@ class Project:
         if one.metrics is not None:
             return dict(one.metrics)
         if self.settings.metrics:
-            self._known_metrics(self.settings.metrics, self.root / "orvl.toml")
+            path = self.settings_file
+            self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
+            if not any(self.settings.metrics.values()):
+                raise FileError(path, line_in(path, "metrics"), "[metrics] has only weights of 0; give one a weight.")
             return dict(self.settings.metrics)
         return {name: self.metric(name).weight for name in self.metric_files}
 
@@ -94,15 +103,34 @@ class Project:
         for name in chosen:
             if name not in available:
                 raise UserError(f"There is no judge '{name}'. {did_you_mean(name, available)}")
-        judges = [_judge(name, available[name]) for name in dict.fromkeys(chosen)]
+        judges = [_judge(name, available[name], self.settings_file) for name in sorted(set(chosen))]
         if judges and not any(judge.weight for judge in judges):
-            raise UserError("All judges on the panel have weight 0; give one of them a weight in orvl.toml.")
+            line = line_in(self.settings_file, "judges", judges[0].name)
+            raise FileError(self.settings_file, line, "all judges on the panel have weight 0; give one a weight.")
         return judges
 
-    def _known_metrics(self, names: Iterable[str], path: Path) -> None:
+    def _known_metrics(self, names: Iterable[str], path: Path, line: Callable[[str], int | None]) -> None:
         for name in names:
             if name not in self.metric_files:
-                raise FileError(path, None, f"there is no metric '{name}'. {did_you_mean(name, self.metric_files)}")
+                raise FileError(
+                    path, line(name), f"there is no metric '{name}'. {did_you_mean(name, self.metric_files)}"
+                )
+
+    def _extra_models(self, name: str) -> dict[str, ModelNames]:
+        """The models that orvl.toml adds to an agent's file."""
+        extra: dict[str, ModelNames] = {}
+        for key, added in self.settings.agents.items():
+            if name_of(key) not in self.agent_files:
+                line = line_in(self.settings_file, "agents", key)
+                sentence = f"there is no agent '{key}'. {did_you_mean(key, self.agent_files)}"
+                raise FileError(self.settings_file, line, sentence)
+            if name_of(key) == name:
+                extra.update(added.models)
+            for provider, models in added.models.items():
+                if not all(models) or (isinstance(models, dict) and not all(models.values())):
+                    line = line_in(self.settings_file, "agents", key, "models", provider)
+                    raise FileError(self.settings_file, line, f"a model of '{provider}' has no name.")
+        return extra
 
     def _load(self, kind: Kind, name: str, files: dict[str, Found], load: Callable[[Found], T]) -> T:
         if (kind, name) not in self._loaded:
@@ -120,11 +148,18 @@ def open_project(folder: str | Path | None = None) -> Project:
     return Project(next((above for above in here.parents if (above / "orvl.toml").is_file()), here))
 
 
-def _judge(name: str, settings: JudgeSettings) -> Judge:
+def line_in(path: Path, *place: str) -> int | None:
+    """The line of orvl.toml that sets a key."""
+    return line_of(path.read_text("utf-8-sig"), place) if path.exists() else None
+
+
+def _judge(name: str, settings: JudgeSettings, path: Path) -> Judge:
     if settings.model != FIXED_JUDGE or settings.provider != "none":
-        raise UserError(
-            f"The judge '{name}' asks for the model '{settings.model}' from '{settings.provider}'; "
-            'this version has only the fixed judge: model = "fixed", provider = "none".'
+        raise FileError(
+            path,
+            line_in(path, "judges", name),
+            f"the judge '{name}' asks for the model '{settings.model}' from '{settings.provider}'; "
+            'this version has only the fixed judge: model = "fixed", provider = "none".',
         )
     identity = json.dumps([name, settings.model, settings.provider, settings.answers], sort_keys=True)
     return Judge(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
 from orvl.project import python_file
-from orvl.project.names import did_you_mean
+from orvl.project.names import did_you_mean, unusable
 from orvl.types import Agent
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
     for provider, names in extra_models.items():
         models[provider] = {**models.get(provider, {}), **_by_name(names)}
     if not models:
-        raise FileError(path, None, 'an agent needs \'models\'. Add: models = {"provider": ["model"]}')
+        line = python_file.line_of_name(path, "models") or 1
+        raise FileError(path, line, 'an agent needs \'models\'. Add: models = {"provider": ["model"]}')
     return Agent(
         name=found.name,
         path=path,
@@ -64,13 +66,13 @@ def parse_models(path: Path, models: Any) -> dict[str, dict[str, str]]:
     if not isinstance(models, dict):
         raise wrong(f"'models' must map providers to models, and is {_short(models)}")
     for provider, names in models.items():
-        if not isinstance(provider, str) or not provider:
+        if not isinstance(provider, str) or not provider or unusable(provider):
             raise wrong(f"the provider {_short(provider)} in 'models' must be a name")
         if isinstance(names, str) or not isinstance(names, list | tuple | dict):
             raise wrong(f"'models[{provider!r}]' must be a list of models, and is {_short(names)}")
         words = [*names, *(names.values() if isinstance(names, dict) else ())]
-        if bad := next((name for name in words if not isinstance(name, str) or not name), None):
-            raise wrong(f"'models[{provider!r}]' holds {_short(bad)}, which is not a model's name")
+        if bad := [name for name in words if not isinstance(name, str) or not name or unusable(name)]:
+            raise wrong(f"'models[{provider!r}]' holds {_short(bad[0])}, which is not a model's name")
     return {provider: _by_name(names) for provider, names in models.items() if names}
 
 
@@ -79,16 +81,17 @@ def _by_name(names: Any) -> dict[str, str]:
 
 
 def _version(path: Path, version: Any) -> tuple[str, ...]:
-    if isinstance(version, str):
-        import shlex
-
-        version = shlex.split(version)
-    if not isinstance(version, list | tuple) or not all(isinstance(word, str) for word in version):
+    try:
+        words = shlex.split(version) if isinstance(version, str) else version
+    except ValueError:
+        words = [version, None]
+    if words is None:
+        return ()
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) and "\0" not in word for word in words):
         line = python_file.line_of_name(path, "version")
-        raise FileError(
-            path, line, '\'version\' must be the command that prints it, such as ["opencode", "--version"].'
-        )
-    return tuple(version)
+        example = '["opencode", "--version"]'
+        raise FileError(path, line, f"'version' must be the command that prints it, such as {example}.")
+    return tuple(words)
 
 
 def _protocol(path: Path, protocol: Any) -> str | None:

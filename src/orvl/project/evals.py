@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from orvl import tree
@@ -44,7 +45,7 @@ def load_eval(found: Found, check_limit: float) -> Eval:
         path=path,
         origin=found.origin,
         digest=_hash(found.name, prompts, workspace, sorted(limits.items())),
-        scoring_digest=_hash(checks_digest, sorted(par.items()), sorted(app.items()), reference),
+        scoring_digest=_hash(checks_digest, sorted(app.items()), reference),
         checks_digest=checks_digest,
         description=front.text("description") or _first_words(prompts[0]),
         prompts=prompts,
@@ -55,12 +56,13 @@ def load_eval(found: Found, check_limit: float) -> Eval:
         app=app,
         folder=folder,
         control_digests=_control_digests(folder),
+        lines=front.lines,
     )
 
 
 def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
     """The YAML at the top, the line on which the conversation starts, and the conversation."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     if not lines or lines[0].rstrip() != "---":
         return "", 1, text
     for number, line in enumerate(lines[1:], 2):
@@ -72,14 +74,14 @@ def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
 def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
     """The prompts, parted by lines of `---`; `\\---` stands for such a line in a prompt."""
     turns: list[tuple[int, list[str]]] = [(first_line, [])]
-    for number, line in enumerate(body.splitlines(keepends=True), first_line):
+    for number, line in enumerate(_lines(body), first_line):
         if line.rstrip() == "---":
             turns.append((number + 1, []))
         else:
             turns[-1][1].append(line[1:] if line.rstrip() == "\\---" else line)
     prompts = []
     for number, (line_number, lines) in enumerate(turns, 1):
-        prompt = "".join(lines).strip("\r\n")
+        prompt = "".join(lines).strip("\n")
         if not prompt.strip():
             raise FileError(path, line_number, _no_prompt(number, len(turns)))
         if "\0" in prompt:
@@ -90,6 +92,11 @@ def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
     return tuple(prompts)
 
 
+def _lines(text: str) -> list[str]:
+    """Lines as editors count them: `splitlines` would also break at form feeds and the like."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def _no_prompt(number: int, count: int) -> str:
     if count == 1:
         return "the eval has no prompt; write what the agent is to do after the front matter."
@@ -98,7 +105,7 @@ def _no_prompt(number: int, count: int) -> str:
 
 def _text(found: Found) -> str:
     try:
-        return found.source.decode()
+        return found.source.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = found.source[: error.start].count(b"\n") + 1
         raise FileError(found.path, line, "an eval must be UTF-8 text.") from error
@@ -124,11 +131,19 @@ def _control_digests(folder: Path | None) -> dict[str, str]:
     controls = folder / "controls" if folder else None
     if not controls or not controls.is_dir():
         return {}
-    return {entry.name: tree.digest(entry) for entry in sorted(controls.iterdir()) if entry.is_dir()}
+    return {entry.name: _folder_digest(entry) for entry in sorted(controls.iterdir()) if entry.is_dir()}
 
 
 def _digest(folder: Path | None, part: str) -> str:
-    return tree.digest(folder / part) if folder and (folder / part).is_dir() else ""
+    if folder is None or not (folder / part).exists():
+        return ""
+    return _folder_digest(folder / part)
+
+
+def _folder_digest(path: Path) -> str:
+    if not path.is_dir():
+        raise FileError(path, None, "this must be a folder.")
+    return tree.digest(path.resolve())
 
 
 def _hash(*parts: Any) -> str:

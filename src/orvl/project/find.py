@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from orvl.errors import FileError, UserError, disk_sentence
-from orvl.project.names import RESERVED, name_of
+from orvl.project.names import RESERVED, name_of, unusable
 
 Kind = Literal["agents", "evals", "scores"]
 BUILT_IN = Path(__file__).parent.parent
@@ -47,22 +47,28 @@ def find(root: Path, kind: Kind) -> dict[str, Found]:
 def _in_packages(kind: Kind) -> dict[str, Found]:
     """Packages that name themselves under the entry point group `orvl`."""
     from importlib.metadata import entry_points
-    from importlib.util import find_spec
 
     found: dict[str, Found] = {}
     for point in entry_points(group="orvl"):
-        try:
-            spec = find_spec(point.value)
-        except (ImportError, ValueError) as error:
-            raise UserError(
-                f"The package '{point.value}' (entry point '{point.name}') cannot be found: {error}."
-            ) from error
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for folder in _package_folders(point.name, point.value):
             for name, one in _in_folder(Path(folder) / kind, f"package {point.name}").items():
                 if name in found:
                     raise UserError(f"Two packages have {kind} named '{name}': {found[name].path} and {one.path}.")
                 found[name] = one
     return found
+
+
+def _package_folders(name: str, value: str) -> list[str]:
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(value)
+        folders = list(spec.submodule_search_locations or ()) if spec else []
+    except Exception as error:
+        raise UserError(f"The package '{value}' (entry point '{name}' of orvl) cannot be found: {error}.") from error
+    if not folders:
+        raise UserError(f"The entry point '{name}' of orvl names '{value}', which is not a package with a folder.")
+    return folders
 
 
 def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
@@ -86,13 +92,15 @@ def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
             raise FileError(
                 path, None, f"an agent may not be named '{one.name}', which is a word of orvl. Rename the file."
             )
+        if why := unusable(one.name):
+            raise FileError(path, None, f"the name '{one.name}' cannot be given on the command line: {why}. Rename it.")
         found[one.name] = one
     return found
 
 
 def _python_file(entry: Path) -> Path | None:
     hidden = entry.name.startswith((".", "_"))
-    return entry if entry.suffix == ".py" and not hidden and not entry.is_dir() else None
+    return entry if entry.suffix == ".py" and not hidden and (entry.is_file() or entry.is_symlink()) else None
 
 
 def _eval_file(entry: Path) -> Path | None:
@@ -101,4 +109,5 @@ def _eval_file(entry: Path) -> Path | None:
         return None
     if entry.is_dir():
         return entry / "eval.md"
-    return entry if entry.suffix == ".md" and entry.stem.lower() != "readme" else None
+    usable = entry.is_file() or entry.is_symlink()
+    return entry if entry.suffix == ".md" and entry.stem.lower() != "readme" and usable else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -16,6 +15,11 @@ if TYPE_CHECKING:
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that a float can hold; True and False are not numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 class FrontMatter:
@@ -47,8 +51,23 @@ class FrontMatter:
             raise FileError(
                 self.path, FIRST_LINE, "bad front matter: write 'key: value' lines between the '---' lines."
             )
+        self._refuse_twins(node)
         self.lines = {key.value: key.start_mark.line + FIRST_LINE for key, _ in node.value}
         return data
+
+    def _refuse_twins(self, node: Any) -> None:
+        """YAML lets the last of two equal keys win in silence."""
+        if isinstance(node, yaml.MappingNode):
+            seen: set[Any] = set()
+            for key, value in node.value:
+                if isinstance(key.value, str) and key.value in seen:
+                    line = key.start_mark.line + FIRST_LINE
+                    raise FileError(self.path, line, f"'{key.value}' stands there twice; take one out.")
+                seen.add(key.value if isinstance(key.value, str) else id(key))
+                self._refuse_twins(value)
+        elif isinstance(node, yaml.SequenceNode):
+            for value in node.value:
+                self._refuse_twins(value)
 
     def wrong(self, key: str, message: str) -> FileError:
         return FileError(self.path, self.lines.get(key.split(".")[0].split("[")[0]), message)
@@ -60,8 +79,7 @@ class FrontMatter:
         return value
 
     def number(self, value: Any, key: str, *, above_zero: bool = False) -> float:
-        good = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-        if not good or value < 0 or (above_zero and value == 0):
+        if not is_number(value) or value < 0 or (above_zero and value == 0):
             least = "above 0" if above_zero else "0 or more"
             raise self.wrong(key, f"'{key}' is {value!r}; it must be a number {least}.")
         return float(value)
@@ -75,7 +93,7 @@ class FrontMatter:
         value = self.data.get(key)
         if value is None:
             return None
-        if isinstance(value, list):
+        if isinstance(value, list) and all(isinstance(name, str) for name in value):
             value = dict.fromkeys(value, 1.0)
         if not isinstance(value, dict) or not value or not all(isinstance(name, str) for name in value):
             raise self.wrong(key, f"'{key}' must be names with weights, such as {{checks: 3, speed: 1}}.")
@@ -86,8 +104,8 @@ class FrontMatter:
 
     def strings(self, key: str, names: Sequence[str]) -> dict[str, str]:
         rows = self._mapping(key, names)
-        if bad := next((name for name, value in rows.items() if not isinstance(value, str)), None):
-            raise self.wrong(key, f"'{key}.{bad}' must be text, and is {rows[bad]!r}.")
+        if bad := [name for name, value in rows.items() if not isinstance(value, str)]:
+            raise self.wrong(key, f"'{key}.{bad[0]}' must be text, and is {rows[bad[0]]!r}.")
         return rows
 
     def rows(self, key: str, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -113,5 +131,5 @@ class FrontMatter:
         return {str(name): one for name, one in value.items()}
 
     def _known(self, key: str, row: dict[Any, Any], names: Sequence[str]) -> None:
-        if bad := next((name for name in row if name not in names), None):
-            raise self.wrong(key, f"'{key}' has no '{bad}'. {did_you_mean(str(bad), names)}")
+        if bad := [name for name in row if name not in names]:
+            raise self.wrong(key, f"'{key}' has no '{bad[0]}'. {did_you_mean(str(bad[0]), names)}")

@@ -58,6 +58,13 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f"Known: {shown}."
 
 
+def unusable(name: str) -> str | None:
+    """Why a name could never be given as a word, if that is so."""
+    if name == "all":
+        return "'all' means all"
+    return "a comma parts names there" if "," in name else None
+
+
 def is_pattern(word: str) -> bool:
     return any(sign in word for sign in "*?[")
 

@@ -13,7 +13,7 @@ from orvl.errors import FileError
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
 
@@ -28,7 +28,9 @@ def load(path: Path, kind: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise FileError(error.filename or path, error.lineno, f"{error.msg}.") from error
+        known = error.filename is not None and Path(error.filename).is_file()
+        place = (error.filename, error.lineno) if known else (path, line_in(path, error))
+        raise FileError(place[0] or path, place[1], f"{error.msg}.") from error
     except (Exception, SystemExit) as error:
         raise FileError(path, line_in(path, error), f"{describe(error)}, while the file was loaded.") from error
     finally:
@@ -51,7 +53,11 @@ def line_of_name(path: Path, name: str) -> int | None:
     """The line on which a file sets or defines a name at its top level."""
     import ast
 
-    for node in ast.parse(path.read_text(encoding="utf-8", errors="replace")).body:
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (SyntaxError, ValueError):
+        return None
+    for node in body:
         targets: list[ast.AST] = []
         if isinstance(node, ast.Assign):
             targets = list(node.targets)
@@ -67,18 +73,24 @@ def line_of_name(path: Path, name: str) -> int | None:
 class UserFunction:
     """A function from a user's file, which gets only the arguments that it names."""
 
-    def __init__(self, path: Path, function: Callable[..., Any], may_ask: Sequence[str]) -> None:
+    def __init__(self, path: Path, name: str, function: Callable[..., Any], may_ask: Sequence[str]) -> None:
         self.path = path
+        self.name = name
         self.function = function
-        self.line = function.__code__.co_firstlineno if hasattr(function, "__code__") else None
+        code = getattr(function, "__code__", None)
+        self.line = code.co_firstlineno if code else line_of_name(path, name)
+        self.by_place: list[str] = []
         self.is_async = inspect.iscoroutinefunction(function)
         self.wants = self._wants(may_ask)
 
     def _wants(self, may_ask: Sequence[str]) -> tuple[str, ...]:
         wants = []
-        for name, parameter in inspect.signature(self.function).parameters.items():
+        for name, parameter in self._parameters().items():
             if parameter.kind is parameter.VAR_KEYWORD:
                 return tuple(may_ask)
+            if parameter.kind is parameter.POSITIONAL_ONLY and name in may_ask:
+                self.by_place.append(name)
+                continue
             if parameter.kind is parameter.VAR_POSITIONAL:
                 continue
             if name in may_ask:
@@ -93,8 +105,15 @@ class UserFunction:
                 )
         return tuple(wants)
 
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        try:
+            return inspect.signature(self.function).parameters
+        except (ValueError, TypeError) as error:
+            raise FileError(self.path, self.line, f"'{self.name}' is {self.function!r}; write a function.") from error
+
     def __call__(self, **available: Any) -> Any:
-        return self.function(**{name: available[name] for name in self.wants})
+        by_place = (available[name] for name in self.by_place)
+        return self.function(*by_place, **{name: available[name] for name in self.wants})
 
     def mistake(self, error: BaseException) -> FileError:
         """An exception from this function, as a sentence with its place."""
@@ -108,7 +127,7 @@ def function_in(module: ModuleType, name: str, path: Path, may_ask: Sequence[str
         return None
     if not callable(value):
         raise FileError(path, line_of_name(path, name), f"'{name}' must be a function, and is {value!r}.")
-    return UserFunction(path, value, may_ask)
+    return UserFunction(path, name, value, may_ask)
 
 
 def first_sentence(module: ModuleType) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
 from orvl.project import python_file
+from orvl.project.front_matter import is_number
 from orvl.types import Metric
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def load_metric(found: Found) -> Metric:
         par=_number(path, module, "par", None),
         items=items,
         function=function,
-        judged=function is None or "judge" in function.wants,
+        judged=function is None or "judge" in (*function.wants, *function.by_place),
     )
 
 
@@ -55,8 +55,7 @@ def _number(path: Path, module: ModuleType, name: str, default: float | None) ->
     value = getattr(module, name, default)
     if value is None:
         return None
-    good = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if good and (value > 0 or (value == 0 and name == "weight")):
+    if is_number(value) and (value > 0 or (value == 0 and name == "weight")):
         return float(value)
     least = "0 or more" if name == "weight" else "above 0"
     raise FileError(path, python_file.line_of_name(path, name), f"'{name}' is {value!r}; it must be a number {least}.")

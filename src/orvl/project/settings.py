@@ -24,7 +24,9 @@ class Bound:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         schema = handler(source)
-        schema.update(self.bounds, allow_inf_nan=False) if schema["type"] == "float" else schema.update(self.bounds)
+        schema.update(self.bounds, strict=True)
+        if schema["type"] == "float":
+            schema["allow_inf_nan"] = False
         return schema
 
 
@@ -32,6 +34,7 @@ Weight = Annotated[float, Bound(ge=0)]
 Seconds = Annotated[float, Bound(gt=0)]
 Mebibytes = Annotated[int, Bound(gt=0)]
 Count = Annotated[int, Bound(ge=1)]
+Flag = Annotated[bool, Bound()]
 ModelNames = list[str] | dict[str, str]
 Answer = str | float | list[str | bool]
 
@@ -63,7 +66,7 @@ class ProviderSettings:
     """The name of the environment variable that holds its key."""
     concurrency: Count | None = None
     """How many calls it may get at once."""
-    free: bool = False
+    free: Flag = False
     """True where it costs nothing, so that orvl does not ask before it runs a large matrix."""
     __pydantic_config__ = FORBID
 
@@ -146,13 +149,14 @@ def load_settings(path: Path) -> Settings:
     except OSError as error:
         raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
     try:
-        text = source.decode()
+        text = source.decode("utf-8-sig")
         data = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise FileError(path, None, "it is not UTF-8 text.") from error
+        raise FileError(path, source[: error.start].count(b"\n") + 1, "it is not UTF-8 text.") from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        raise FileError(path, int(line[1]) if line else None, f"{error}.") from error
+        last = text.count("\n") + 1
+        raise FileError(path, int(line[1]) if line else last, f"{error}.") from error
     return _validated(path, text, data)
 
 
@@ -167,11 +171,28 @@ def _validated(path: Path, text: str, data: dict[str, Any]) -> Settings:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        return TypeAdapter(Settings).validate_python(data)
+        settings = TypeAdapter(Settings).validate_python(data)
+        _check_addresses(path, text, settings)
+        return settings
     except ValidationError as error:
         first = error.errors()[0]
         place = tuple(str(step) for step in first["loc"])
         raise FileError(path, line_of(text, place), _sentence(first, place)) from error
+
+
+def _check_addresses(path: Path, text: str, settings: Settings) -> None:
+    from urllib.parse import urlsplit
+
+    for name, provider in settings.providers.items():
+        protocols = provider.protocol.values() if isinstance(provider.protocol, dict) else ()
+        for address in filter(None, (provider.base_url, *protocols)):
+            try:
+                good = urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname
+            except ValueError:
+                good = None
+            if not good:
+                line = line_of(text, ("providers", name, "base_url"))
+                raise FileError(path, line, f"'{address}' is not an address such as http://127.0.0.1:8080/v1.")
 
 
 def _sentence(error: Any, place: tuple[str, ...]) -> str:
@@ -203,7 +224,7 @@ def line_of(text: str, place: tuple[str, ...]) -> int | None:
             here = table + _keys(key[1])
         else:
             continue
-        shared = len(here) if here == place[: len(here)] else 0
+        shared = len(here) if here == place[: len(here)] else len(place) if place == here[: len(place)] else 0
         if shared > best[0]:
             best = (shared, number)
     return best[1]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from orvl.rate import rate
-from orvl.stats.intervals import t_interval
+from orvl.stats.intervals import interval, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from orvl.rate import Rating
     from orvl.types import Layout
 
 USAGE = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
@@ -26,7 +27,7 @@ class Rules:
     """How scores become ratings: changing any of these re-rates at once."""
 
     penalty: float = 0.5
-    variance: str = "seed"
+    variance: Literal["seed", "unbiased"] = "seed"
     quorum: float = 0.5
 
 
@@ -69,8 +70,8 @@ class Row:
 
 
 @dataclass
-class CellScores:
-    """The tables S of a cell's runs, stacked: runs × judges × metrics."""
+class Scores:
+    """The tables S of runs, stacked (runs × judges × metrics), and how they are weighed."""
 
     layout: Layout
     metric_weights: Sequence[float]
@@ -78,7 +79,7 @@ class CellScores:
     S: NDArray[np.float64]
 
 
-def masked(scores: CellScores, quorum: float) -> NDArray[np.float64]:
+def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
     """S with judged metrics that too few judges answered taken out."""
     S = scores.S
     w = np.asarray(scores.judge_weights, dtype=float)
@@ -89,41 +90,62 @@ def masked(scores: CellScores, quorum: float) -> NDArray[np.float64]:
     return np.where(below[:, None, :], np.nan, S)
 
 
-def rate_cell(row: Row, scores: CellScores, rules: Rules) -> None:
-    """Fills a row from its runs."""
+def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: Rules) -> None:
+    """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on."""
     S = masked(scores, rules.quorum)
     weights = np.asarray(scores.metric_weights, dtype=float)
-    rating = rate(S, scores.judge_weights, weights, rules.penalty, variance=rules.variance)  # type: ignore[arg-type]
-    good = ~np.isnan(rating.R)
-    row.rated = int(good.sum())
-    if row.rated:
-        row.R = float(rating.R[good].mean())
-        row.R_pen = float(rating.R_pen[good].mean())
-        row.interval = t_interval([float(value) for value in rating.R[good]])
-    row.metrics = _metric_rows(scores, rating.means, rating.variances, weights / weights.sum())
+    rating = rate(S, scores.judge_weights, weights, rules.penalty, variance=rules.variance)
+    group = Groups(sizes)
+    R, rated = group.mean(rating.R)
+    R_pen, _ = group.mean(rating.R_pen)
+    squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
+    for i, row in enumerate(rows):
+        row.rated = int(rated[i])
+        if row.rated:
+            row.R, row.R_pen = float(R[i]), float(R_pen[i])
+            row.interval = interval(row.R, float(squares[i]), row.rated)
+    _fill_metrics(rows, scores, group, rating, weights / weights.sum())
 
 
-def _metric_rows(scores: CellScores, means: Any, variances: Any, weights: Any) -> dict[str, MetricRow]:
-    rows = {}
+def _fill_metrics(rows: Sequence[Row], scores: Scores, group: Groups, rating: Rating, weights: Any) -> None:
+    means, answered = group.mean(rating.means)
+    variances, _ = group.mean(rating.variances)
+    by_judge, told = group.mean(scores.S)
+    judges = [name for name, _ in scores.layout.judges]
     for j, ((name, _), judged) in enumerate(zip(scores.layout.metrics, scores.layout.judged, strict=True)):
-        answered = ~np.isnan(means[:, j])
-        judges = {}
-        if judged:
-            judges = {judge: _mean(scores.S[:, i, j]) for i, (judge, _) in enumerate(scores.layout.judges) if judge}
-        rows[name] = MetricRow(
-            weight=float(weights[j]),
-            mean=_mean(means[:, j]),
-            variance=_mean(variances[:, j]),
-            judges=judges,
-            abstained=int(np.isnan(scores.S[:, :, j]).sum()) if judges else 0,
-            unrated=int((~answered).sum()),
-        )
-    return rows
+        asked = [i for i, judge in enumerate(judges) if judged and judge]
+        for r, row in enumerate(rows):
+            runs = int(group.sizes[r])
+            row.metrics[name] = MetricRow(
+                weight=float(weights[j]),
+                mean=_known(means[r, j]),
+                variance=_known(variances[r, j]),
+                judges={judges[i]: _known(by_judge[r, i, j]) for i in asked},
+                abstained=sum(runs - int(told[r, i, j]) for i in asked),
+                unrated=runs - int(answered[r, j]),
+            )
 
 
-def _mean(values: NDArray[np.float64]) -> float | None:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if len(kept) else None
+class Groups:
+    """Stretches of a stacked array, one per row."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = np.asarray(sizes)
+        self._starts = np.cumsum(self.sizes) - self.sizes
+
+    def sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.reduceat(values, self._starts, axis=0))
+
+    def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The mean of each stretch over what is known, and how much that is."""
+        known = ~np.isnan(values)
+        counts = self.sum(known.astype(np.int64))
+        with np.errstate(invalid="ignore"):
+            return self.sum(np.where(known, values, 0.0)) / counts, counts
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def over_evals(cells: Iterable[Row]) -> list[Row]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orvl.cards import Tables, tables
+from orvl.errors import FileError
 from orvl.plan import Panel, panel_of
-from orvl.report.board import USAGE, CellScores, Row, Rules, over_evals, rate_cell
+from orvl.report.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
 from orvl.score import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from orvl.plan import Plan
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.types import Layout
+    from orvl.types import Eval, Layout
 
 EVER = 1 << 60
 
@@ -36,9 +38,18 @@ class Scoring:
     """The layout and weights under which an eval's runs are rated."""
 
     layout: Layout
-    layout_id: int | None
     metric_weights: Sequence[float]
     judge_weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A cell's runs, those that finished or failed, and what these used."""
+
+    runs: int
+    carried_out: int = 0
+    failed: int = 0
+    usage: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,42 +76,54 @@ def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *
     """The ratings of what a plan asked for: its cells, these episodes."""
     ids = dict(store.rows("SELECT key, id FROM cell"))
     refs = [CellRef(ids.get(cell.key), cell.names, last - first + 1) for cell in plan.cells]
-    scorings = {name: _scoring(panel, store) for name, panel in plan.panels.items()}
+    scorings = {name: _scoring(panel) for name, panel in plan.panels.items()}
     return collect(store, refs, scorings, rules_of(project), first, last, by_run=by_run)
 
 
-def of_store(project: Project, store: Store, keep: Any, judges: Sequence[str], *, by_run: bool = False) -> Board:
+def of_store(
+    project: Project,
+    store: Store,
+    keep: Callable[[tuple[str, str, str, str]], bool],
+    judges: Sequence[str],
+    metrics: Mapping[str, bool] | None,
+    *,
+    by_run: bool = False,
+) -> Board:
     """The ratings of all that a store holds; of each cell the newest identity. `keep` filters by names."""
     newest: dict[tuple[str, str, str, str], int] = {}
     older = 0
-    for row in store.rows(
-        "SELECT cell.id, agent, model, provider, eval FROM cell JOIN run ON run.cell = cell.id GROUP BY cell.id"
+    for number, *names in store.rows(
+        "SELECT id, agent, model, provider, eval FROM cell WHERE id IN (SELECT cell FROM run)"
     ):
-        names = (row[1], row[2], row[3], row[4])
-        if not keep(names):
-            continue
-        older += names in newest
-        newest[names] = max(row[0], newest.get(names, 0))
+        key = (names[0], names[1], names[2], names[3])
+        if keep(key):
+            older += key in newest
+            newest[key] = max(number, newest.get(key, 0))
     refs = [CellRef(number, names) for names, number in newest.items()]
-    scorings = {}
     warnings = (
         [f"{older} cells have runs of an older agent, version or eval; only the newest are shown."] if older else []
     )
+    scorings = {}
     for name in dict.fromkeys(ref.names[3] for ref in refs):
-        if name in project.eval_files:
-            scorings[name] = _scoring(panel_of(project, project.eval(name), None, judges), store)
-        else:
-            warnings.append(f"The eval {name} is not in this project any more; its runs are not rated.")
+        try:
+            scorings[name] = _scoring(panel_of(project, _eval(project, name), metrics, judges))
+        except FileError as error:
+            warnings.append(f"The runs of {name} are not rated: {error}")
     refs = [ref for ref in refs if ref.names[3] in scorings]
     board = collect(store, refs, scorings, rules_of(project), 1, EVER, by_run=by_run)
     board.warnings = warnings + board.warnings
     return board
 
 
-def _scoring(panel: Panel, store: Store) -> Scoring:
-    layout = layout_of(panel.eval, panel.metrics, panel.judges)
+def _eval(project: Project, name: str) -> Eval:
+    if name not in project.eval_files:
+        raise FileError(project.root / "evals", None, f"there is no eval '{name}' any more.")
+    return project.eval(name)
+
+
+def _scoring(panel: Panel) -> Scoring:
     weights = [judge.weight for judge in panel.judges] or [1.0]
-    return Scoring(layout, store.layout_id(layout), panel.weights, weights)
+    return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
 
 
 def collect(
@@ -116,84 +139,103 @@ def collect(
     """One row per cell, rated over the runs that are scored."""
     board = Board([Row(*ref.names) for ref in refs])
     counted = _counts(store, first, last)
-    tables = {name: _tables(store, scoring, first, last) for name, scoring in scorings.items()}
     for row, ref in zip(board.cells, refs, strict=True):
         _fill_counts(row, ref, counted)
-        scoring = scorings[ref.names[3]]
-        attempts, S = tables[ref.names[3]].get(ref.id or 0, (None, None))
-        if S is None:
+    stacks = _stacks(store, refs, scorings, counted, first, last)
+    for name, scoring in scorings.items():
+        here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
+        rated = [(row, *stacks[number]) for row, number in here if number in stacks]
+        if not rated:
             continue
-        scores = CellScores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
-        rate_cell(row, scores, rules)
+        rows, attempts, parts = zip(*rated, strict=True)
+        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, np.concatenate(parts))
+        rate_rows(rows, [len(part) for part in parts], scores, rules)
         if by_run:
-            board.runs += _run_rows(store, row, attempts, scores, rules)
+            runs = _run_rows(store, rows, attempts)
+            rate_rows(runs, [1] * len(runs), scores, rules)
+            board.runs += runs
     _add_trouble(board, store, [ref.id for ref in refs], scorings)
     return board
 
 
-def _counts(store: Store, first: int, last: int) -> dict[int, tuple[Any, ...]]:
-    """For each cell: runs, failed, errored, and what was used."""
-    sums = ", ".join(f"sum(a.{name}), count(a.{name})" for name in USAGE)
-    rows = store.rows(
-        f"SELECT run.cell, count(*), sum(a.outcome = 'failed'), sum(a.id IS NULL), count(a.id), "
-        f"group_concat(DISTINCT a.cost_source), {sums} FROM run "
-        "LEFT JOIN attempt a ON a.run = run.id AND a.outcome <> 'errored' "
-        "WHERE run.episode BETWEEN ? AND ? GROUP BY run.cell",
+def _counts(store: Store, first: int, last: int) -> dict[int, Counts]:
+    """For each cell: its runs, and of those that were carried out, what was used."""
+    sums = ", ".join(f"sum({name}), count({name})" for name in USAGE)
+    used = store.rows(
+        f"SELECT run.cell, count(*), sum(outcome = 'failed'), group_concat(DISTINCT cost_source), {sums} "
+        "FROM attempt CROSS JOIN run ON run.id = attempt.run "
+        "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
         (first, last),
     )
-    return {row[0]: row[1:] for row in rows}
+    runs = dict(store.rows("SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell", (first, last)))
+    found = {cell: Counts(count) for cell, count in runs.items()}
+    for cell, carried_out, failed, sources, *rest in used:
+        totals = dict(zip(USAGE, zip(rest[::2], rest[1::2], strict=True), strict=True))
+        usage = {name: total if count == carried_out else None for name, (total, count) in totals.items()}
+        found[cell] = Counts(runs[cell], carried_out, failed, {**usage, "cost_source": sources})
+    return found
 
 
-def _fill_counts(row: Row, ref: CellRef, counted: dict[int, tuple[Any, ...]]) -> None:
-    runs, failed, errored, carried_out, sources, *sums = counted.get(
-        ref.id or 0, (0, 0, 0, 0, None, *(None, 0) * len(USAGE))
-    )
-    row.planned = runs if ref.planned is None else ref.planned
-    row.failed, row.errored = failed or 0, errored or 0
-    if carried_out:
-        totals = dict(zip(USAGE, zip(sums[::2], sums[1::2], strict=True), strict=True))
-        row.usage = {name: total if count == carried_out else None for name, (total, count) in totals.items()}
-        row.usage["cost_source"] = sources
+def _fill_counts(row: Row, ref: CellRef, counted: dict[int, Counts]) -> None:
+    counts = counted.get(ref.id or 0, Counts(0))
+    row.planned = counts.runs if ref.planned is None else ref.planned
+    row.failed, row.errored = counts.failed, counts.runs - counts.carried_out
+    row.usage = counts.usage
 
 
-def _tables(store: Store, scoring: Scoring, first: int, last: int) -> dict[int, tuple[Any, Any]]:
-    """For each cell, the attempts that are scored and their S, stacked."""
-    if scoring.layout_id is None:
+def _stacks(
+    store: Store,
+    refs: Sequence[CellRef],
+    scorings: dict[str, Scoring],
+    counted: dict[int, Counts],
+    first: int,
+    last: int,
+) -> dict[int, tuple[Any, Any]]:
+    """For each cell, the attempts that are scored and their S, stacked; every layout is read once."""
+    only = None if first == 1 and last == EVER else _attempts_between(store, first, last)
+    by_layout: dict[str, list[CellRef]] = {}
+    for ref in refs:
+        if ref.id in counted and counted[ref.id].carried_out:
+            by_layout.setdefault(scorings[ref.names[3]].layout.key, []).append(ref)
+    stacks: dict[int, tuple[Any, Any]] = {}
+    for here in by_layout.values():
+        layout = scorings[here[0].names[3]].layout
+        found = tables(store, layout, {ref.id: counted[ref.id].carried_out for ref in here if ref.id}, only)
+        stacks.update(_stacked(found, layout))
+    return stacks
+
+
+def _attempts_between(store: Store, first: int, last: int) -> set[int]:
+    query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.episode BETWEEN ? AND ?"
+    return {row[0] for row in store.rows(query, (first, last))}
+
+
+def _stacked(found: Tables, layout: Layout) -> dict[int, tuple[Any, Any]]:
+    if not found.attempts:
         return {}
-    if first == 1 and last == EVER:
-        rows = store.cards(scoring.layout_id)
-    else:
-        rows = store.rows(
-            "SELECT card.attempt, card.cell, S FROM card JOIN attempt ON attempt.id = card.attempt "
-            "JOIN run ON run.id = attempt.run WHERE layout = ? AND run.episode BETWEEN ? AND ?",
-            (scoring.layout_id, first, last),
+    S = np.frombuffer(b"".join(found.cards), dtype="<f8").reshape(len(found.cards), *layout.shape)
+    cells, attempts = np.asarray(found.cells), np.asarray(found.attempts)
+    order = np.argsort(cells, kind="stable")
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    return {int(cells[group[0]]): (attempts[group], S[group]) for group in np.split(order, starts[1:])}
+
+
+def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> list[Row]:
+    """One row per run of these cells, in the order of their attempts."""
+    rows = []
+    for cell, numbers in zip(cells, attempts, strict=True):
+        marks = ", ".join(str(int(number)) for number in numbers)
+        found = store.rows(
+            f"SELECT attempt.id, run.key, outcome, cost_source, {', '.join(USAGE)} FROM attempt "
+            f"JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
         )
-    if not rows:
-        return {}
-    attempts, cells, cards = zip(*rows, strict=True)
-    S = np.frombuffer(b"".join(cards), dtype="<f8").reshape(len(rows), *scoring.layout.shape)
-    of_cell = np.asarray(cells)
-    numbers = np.asarray(attempts)
-    order = np.argsort(of_cell, kind="stable")
-    starts = np.flatnonzero(np.diff(of_cell[order], prepend=-1))
-    groups = np.split(order, starts[1:])
-    return {int(of_cell[group[0]]): (numbers[group], S[group]) for group in groups}
-
-
-def _run_rows(store: Store, cell: Row, attempts: Any, scores: CellScores, rules: Rules) -> Iterable[Row]:
-    """One row per run of a cell."""
-    found = store.rows(
-        f"SELECT attempt.id, run.key, outcome, cost_source, {', '.join(USAGE)} FROM run "
-        "JOIN attempt ON attempt.run = run.id WHERE run.cell = (SELECT cell FROM card WHERE attempt = ? LIMIT 1)",
-        (int(attempts[0]),),
-    )
-    by_attempt = {row[0]: row[1:] for row in found}
-    for i, attempt in enumerate(attempts):
-        key, outcome, source, *used = by_attempt[int(attempt)]
-        row = Row(cell.agent, cell.model, cell.provider, cell.eval, planned=1, run=key, failed=int(outcome == "failed"))
-        rate_cell(row, replace(scores, S=scores.S[i : i + 1]), rules)
-        row.usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
-        yield row
+        by_attempt = {row[0]: row[1:] for row in found}
+        for number in numbers:
+            key, outcome, source, *used = by_attempt[int(number)]
+            usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
+            names = (cell.agent, cell.model, cell.provider, cell.eval)
+            rows.append(Row(*names, planned=1, failed=int(outcome == "failed"), run=key, usage=usage))
+    return rows
 
 
 def _add_trouble(board: Board, store: Store, ids: Sequence[int | None], scorings: dict[str, Scoring]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from orvl.report.json_form import SCHEMA
 from orvl.report.text import count, dollars, plain
@@ -29,7 +30,7 @@ def print_plan(console: Console, plan: Plan, state: State, cost: Cost) -> None:
         table.add_column(name, justify="right")
     tallies = [Counter(run.cell.key for run in runs) for runs in (state.reused, state.to_score, state.to_run)]
     for cell in plan.cells[:MOST_ROWS]:
-        table.add_row(*(plain(name) for name in cell.names), *(str(tally[cell.key]) for tally in tallies))
+        table.add_row(*(Text(plain(name)) for name in cell.names), *(str(tally[cell.key]) for tally in tallies))
     console.print(table)
     if len(plan.cells) > MOST_ROWS:
         console.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")

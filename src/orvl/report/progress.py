@@ -138,6 +138,7 @@ class LiveProgress(Progress):
     def _table(self) -> Any:
         from rich import box
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(
             box=box.SIMPLE_HEAD, pad_edge=False, title=self.summary(), title_justify="left", title_style="bold"
@@ -149,7 +150,9 @@ class LiveProgress(Progress):
         most = max(5, self.console.height - 8)
         for names, tally in shown[:most]:
             numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
-            table.add_row(plain(" ".join(names)), *map(str, numbers), dollars(tally.spent) if tally.spent else "–")
+            table.add_row(
+                Text(plain(" ".join(names))), *map(str, numbers), dollars(tally.spent) if tally.spent else "–"
+            )
         if len(shown) > most:
             table.add_row(f"… and {len(shown) - most} more", *[""] * 5)
         return table

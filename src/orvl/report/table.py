@@ -87,7 +87,7 @@ def _metrics_that_fit(room: int, rows: Sequence[Row]) -> list[str]:
         if room < 0:
             break
         kept.append(name)
-    return [name for name in weights if name in kept]
+    return kept
 
 
 def _name(row: Row) -> str:

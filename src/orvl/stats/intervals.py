@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import atan, cos, pi, sin, sqrt
-from statistics import NormalDist, fmean, stdev
+from functools import lru_cache
+from math import atan, cos, fsum, pi, sin, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,11 +16,19 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, flo
     n = len(values)
     if n < 2:
         return None
-    half = t_quantile(0.5 + level / 2, n - 1) * stdev(values) / sqrt(n)
-    mean = fmean(values)
+    mean = fsum(values) / n
+    return interval(mean, fsum((value - mean) ** 2 for value in values), n, level)
+
+
+def interval(mean: float, squares: float, n: int, level: float = 0.95) -> tuple[float, float] | None:
+    """The same from the mean and the sum of squared deviations of n values."""
+    if n < 2:
+        return None
+    half = t_quantile(0.5 + level / 2, n - 1) * sqrt(squares / (n - 1) / n)
     return max(0.0, mean - half), min(1.0, mean + half)
 
 
+@lru_cache(maxsize=4096)
 def t_quantile(p: float, df: int) -> float:
     """The p-quantile (p ≥ 0.5) of t with a whole number of degrees of freedom.
 

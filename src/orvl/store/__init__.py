@@ -183,6 +183,14 @@ class Store:
         """(attempt, cell, S) for every run that was scored under a layout."""
         return self.rows("SELECT attempt, cell, S FROM card WHERE layout = ?", (layout,))
 
+    def score_values(self, cell: int) -> list[tuple[int, str, str, float | None]]:
+        """(attempt, metric key, judge key, value) of all scores of a cell's runs."""
+        return self.rows(
+            "SELECT score.attempt, metric_key, judge_key, value FROM run JOIN attempt ON attempt.run = run.id "
+            "JOIN score ON score.attempt = attempt.id WHERE run.cell = ?",
+            (cell,),
+        )
+
     def trees(self) -> Iterator[str]:
         for row in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
             if row[0]:

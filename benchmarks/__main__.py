@@ -1,0 +1,44 @@
+"""Runs the benchmarks that are named, or all, and prints a line for each number."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.lines import HEADER, MISSED, NOTE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.lines import Line
+
+# `memory` comes before whatever fills this process: a child's peak memory starts at its parent's.
+NAMES = ("noop", "cpu", "memory", "help", "again", "ratings", "leaderboard")
+
+
+def main(asked: Sequence[str]) -> int:
+    if unknown := [name for name in asked if name not in NAMES]:
+        print(f"There is no benchmark '{unknown[0]}'. There are: {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    print(HEADER)
+    lines: list[Line] = []
+    with tempfile.TemporaryDirectory(prefix="orvl-bench-") as folder:
+        for name in NAMES:
+            if not asked or name in asked:
+                lines += measure(name, Path(folder))
+    print(NOTE)
+    return int(any(line.verdict == MISSED for line in lines))
+
+
+def measure(name: str, folder: Path) -> list[Line]:
+    """Carries out one benchmark; its file and its function have its name."""
+    lines: list[Line] = getattr(import_module(f"benchmarks.{name}"), name)(folder)
+    for line in lines:
+        print(line, flush=True)
+    return lines
+
+
+sys.exit(main(sys.argv[1:]))

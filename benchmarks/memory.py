@@ -1,0 +1,22 @@
+"""Peak memory over 5,000 runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks.lines import Line, verdict
+from benchmarks.runs import noop_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUNS = 5000
+TARGET = 120
+
+
+def memory(folder: Path) -> list[Line]:
+    """The largest process is orvl itself; its helpers are sampled, and what they share is counted for each."""
+    runs = noop_runs(folder, RUNS)
+    peak = runs.used.peak_mb
+    measured = f"{peak:.0f} MB ({runs.helpers} helpers: +{runs.helpers_mb:.0f} MB)"
+    return [Line("memory", measured, "–", f"≤ {TARGET} MB", "the same", verdict(peak <= TARGET))]

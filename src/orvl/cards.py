@@ -1,0 +1,84 @@
+"""The table S of each stored run: packed when it was scored, else put together from its single scores."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from orvl.store import Store
+    from orvl.types import Layout, Score
+
+Values = dict[tuple[str, str], list[float]]
+
+
+@dataclass
+class Tables:
+    """Attempts, the cells that they belong to, and their S as bytes, side by side."""
+
+    attempts: list[int] = field(default_factory=list)
+    cells: list[int] = field(default_factory=list)
+    cards: list[bytes] = field(default_factory=list)
+    incomplete: set[int] = field(default_factory=set)
+    """Attempts that still lack a score of the layout."""
+
+
+def pack(layout: Layout, scores: Iterable[Score]) -> bytes:
+    """S of one run: judges × metrics, samples averaged, NaN where nobody answered."""
+    values: Values = defaultdict(list)
+    for score in scores:
+        if score.value is not None:
+            values[score.metric_key, score.judge_key].append(score.value)
+    return _pack(layout, values)
+
+
+def places(layout: Layout) -> Iterator[tuple[str, str]]:
+    """The (metric, judge) keys of S, row by row; a metric without a judge counts the same for every judge."""
+    for _, judge_key in layout.judges:
+        for (_, key), judged in zip(layout.metrics, layout.judged, strict=True):
+            yield key, judge_key if judged else ""
+
+
+def _pack(layout: Layout, values: Values) -> bytes:
+    found = [values.get(place) for place in places(layout)]
+    return struct.pack(f"<{len(found)}d", *(sum(some) / len(some) if some else nan for some in found))
+
+
+def tables(store: Store, layout: Layout, carried_out: Mapping[int, int], only: Collection[int] | None = None) -> Tables:
+    """S of the attempts of these cells (cell: how many were carried out), or of `only` some of them."""
+    found = Tables()
+    number = store.layout_id(layout)
+    for attempt, cell, card in store.cards(number) if number is not None else ():
+        if cell in carried_out and (only is None or attempt in only):
+            found.attempts.append(attempt)
+            found.cells.append(cell)
+            found.cards.append(card)
+    have = Counter(found.cells)
+    packed = set(found.attempts) if any(have[cell] < count for cell, count in carried_out.items()) else set()
+    for cell, count in carried_out.items():
+        if have[cell] < count:
+            _put_together(found, store, layout, cell, packed, only)
+    return found
+
+
+def _put_together(
+    found: Tables, store: Store, layout: Layout, cell: int, packed: set[int], only: Collection[int] | None
+) -> None:
+    """Adds the runs of a cell that were scored bit by bit, under other layouts."""
+    by_attempt: dict[int, Values] = defaultdict(dict)
+    for attempt, metric_key, judge_key, value in store.score_values(cell):
+        if attempt not in packed and (only is None or attempt in only):
+            some = by_attempt[attempt].setdefault((metric_key, judge_key), [])
+            some += [] if value is None else [value]
+    wanted = set(places(layout))
+    for attempt, values in by_attempt.items():
+        found.attempts.append(attempt)
+        found.cells.append(cell)
+        found.cards.append(_pack(layout, values))
+        if not wanted <= values.keys():
+            found.incomplete.add(attempt)
