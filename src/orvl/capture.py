@@ -36,7 +36,7 @@ def take(
     talk: Conversation, start_tree: str, folders: RunFolders, batch: Batch, limits: Limits, sandbox: str
 ) -> Attempt:
     """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
-    gone = make_sure_of(folders.workspace)
+    gone = folders.mend()
     bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
     entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
     return Attempt(
@@ -54,16 +54,6 @@ def take(
     )
 
 
-def make_sure_of(workspace: Path) -> list[str]:
-    """The agent may have locked, removed or replaced its own folder."""
-    if workspace.is_dir() and not workspace.is_symlink():
-        workspace.chmod(0o700)
-        return []
-    workspace.unlink(missing_ok=True)
-    workspace.mkdir(mode=0o700)
-    return ["the agent removed its own workspace folder"]
-
-
 def _turn(turn: TurnEnd, batch: Batch) -> Turn:
     ended = turn.ended
     return Turn(
@@ -77,6 +67,10 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         output_bytes=ended.stdout.size + ended.stderr.size,
         left_out_bytes=ended.stdout.left_out + ended.stderr.left_out,
     )
+
+
+def _read_only(entry: Entry) -> Entry:
+    return replace(entry, mode=entry.mode & ~0o222 | (0o500 if entry.kind == "folder" else 0o400))
 
 
 class CapturedRun:
@@ -111,10 +105,10 @@ class CapturedRun:
         return tree.decode(self._blobs.get(self._attempt.tree)) if self._attempt.tree else []
 
     @cached_property
-    def files(self) -> list[str]:
+    def files(self) -> tuple[str, ...]:
         """The paths of all files that were kept, without what lies in `.git`."""
         kept = [entry.path for entry in self.tree if entry.kind == "file" and entry.hash]
-        return [path for path in kept if ".git" not in path.split("/")]
+        return tuple(sorted(path for path in kept if ".git" not in path.split("/")))
 
     def read_bytes(self, path: str) -> bytes:
         """A file as it was left."""
@@ -134,8 +128,8 @@ class CapturedRun:
         with self._lock:
             if not root.exists():
                 root.mkdir(parents=True)
-                read_only = [replace(entry, mode=entry.mode & ~0o222) for entry in self.tree]
-                tree.restore(read_only, root, self._blobs.write_to)
+                tree.restore([_read_only(entry) for entry in self.tree], root, self._blobs.write_to)
+                root.chmod(0o500)
         return root
 
     @cached_property

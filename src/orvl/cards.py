@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING
 
+from orvl.store.database import damaged
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -58,6 +60,9 @@ def tables(store: Store, layout: Layout, carried_out: Mapping[int, int], only: C
             found.attempts.append(attempt)
             found.cells.append(cell)
             found.cards.append(card)
+    size = 8 * layout.shape[0] * layout.shape[1]
+    if any(len(card) != size for card in found.cards):
+        raise damaged(store.path, "a table of scores has another size")
     have = Counter(found.cells)
     packed = set(found.attempts) if any(have[cell] < count for cell, count in carried_out.items()) else set()
     for cell, count in carried_out.items():

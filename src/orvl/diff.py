@@ -33,11 +33,18 @@ def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[Change]:
     found = []
     for path in sorted(old.keys() | new.keys()):
         was, now = old.get(path), new.get(path)
-        if was == now:
+        if was == now or _same_as_far_as_kept(was, now):
             continue
         kind = "added" if was is None else "removed" if now is None else "changed"
         found.append(Change(path, kind, was, now))
     return found
+
+
+def _same_as_far_as_kept(was: Entry | None, now: Entry | None) -> bool:
+    """A file that was too large to keep, of the same size and mode."""
+    if was is None or now is None or not (was.cut or now.cut):
+        return False
+    return (was.kind, was.mode, was.size) == (now.kind, now.mode, now.size)
 
 
 def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str], bytes]) -> str:
@@ -112,4 +119,6 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _printable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """A name on one line, without control characters."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

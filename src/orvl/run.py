@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from orvl import tree
 from orvl.command import CommandMistake, Folder, Word, to_command
 from orvl.errors import FileError
-from orvl.project.python_file import UserFunction
+from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.sandbox import Ended, Job, NotStarted, Sandbox
 from orvl.types import Command, Outcome, PlannedRun, Usage
 
@@ -77,6 +77,7 @@ async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, l
             talk.end("failed", f"the run passed its limit of {limits.run:g} s (limits.run)")
             break
         try:
+            folders.mend()
             command = _command(planned, folders, prompt, session, turn)
             job = _job(command, folders, turn, min(limits.turn, left), limits)
             ended = await sandbox.run(job)
@@ -90,7 +91,7 @@ async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, l
         talk.usage = replace(talk.usage, seconds=talk.usage.seconds + ended.seconds)
         talk.turns.append(TurnEnd(ended, session))
         _judge_end(talk, ended, turn, limits, left)
-        session = _read(planned, folders, talk, ended, turn) or session
+        session = await _read(planned, folders, talk, ended, turn, limits) or session
         talk.turns[-1].session = session
         if talk.outcome != "finished" or talk.stopped:
             break
@@ -122,9 +123,7 @@ def _command(planned: PlannedRun, folders: RunFolders, prompt: str, session: str
 
 def _job(command: Command, folders: RunFolders, turn: int, seconds: float, limits: Limits) -> Job:
     for name, content in command.files.items():
-        path = folders.home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_bytes(content))
+        folders.put(name, _bytes(content))
     stdin = None
     if command.stdin is not None:
         stdin = folders.logs / f"{turn}.in"
@@ -164,14 +163,17 @@ def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left
         talk.end("failed", f"turn {turn} ended with status {ended.status}")
 
 
-def _read(planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: Ended, turn: int) -> str | None:
+async def _read(
+    planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: Ended, turn: int, limits: Limits
+) -> str | None:
     """Lets the agent's own `read` tell session, steps, usage and errors from the turn's output."""
     function = planned.cell.agent.read
     if function is None or talk.stopped:
         return None
     assert isinstance(function, UserFunction)
     try:
-        told = function(
+        told = await function.call(
+            limits.score,
             output=ended.stdout.read().decode("utf-8", "replace"),
             stderr=ended.stderr.read().decode("utf-8", "replace"),
             status=ended.status,
@@ -180,9 +182,13 @@ def _read(planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: E
             home=Path(folders.home),
         )
         return _take(talk, told or {}, turn)
-    except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+    except TimeLimit:
+        talk.end("errored", f"{function.path}: read took longer than {limits.score:g} s (limits.score)")
+    except UserFunctionRaised as error:
+        talk.end("errored", str(error))
+    except (TypeError, ValueError) as error:
         talk.end("errored", str(function.mistake(error)))
-        return None
+    return None
 
 
 def _take(talk: Conversation, told: Any, turn: int) -> str | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import threading
-from math import isfinite
+import reprlib
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
 from orvl.judges import Panelist, Verdict, panelist
-from orvl.project.python_file import UserFunction
+from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.types import Layout, Score
 
 if TYPE_CHECKING:
@@ -68,65 +67,52 @@ async def _one(
         return score("no judge", reason="no judge is configured")
     try:
         told = await _ask(run, one, metric, panelist(judge, metric.name) if judge else None, limit)
-    except TimeoutError:
+    except TimeLimit:
         return score("error", reason=f"{metric.path}: it took longer than {limit:g} s (limits.score).")
-    except OrvlError as error:
+    except (OrvlError, UserFunctionRaised) as error:
         return score("error", reason=str(error))
-    except Exception as error:
-        if metric.function is None:
-            raise
-        assert isinstance(metric.function, UserFunction)
-        return score("error", reason=str(metric.function.mistake(error)))
+    detail = {"answers": told.answers} if isinstance(told, Verdict) and told.answers else None
+    if isinstance(told, Verdict) and told.score is None:
+        return score("abstained", reason=told.reason or "no reason given", detail=detail)
     if told is None:
         return score("not applicable", reason="it does not apply to this run")
-    if isinstance(told, Verdict):
-        detail = {"answers": told.answers} if told.answers else None
-        if told.score is None:
-            return score("abstained", reason=told.reason or "no reason given", detail=detail)
-        return _checked(told.score, metric, lambda value: score("scored", value, detail=detail), score)
-    return _checked(told, metric, lambda value: score("scored", value), score)
+    value = _number(told.score if isinstance(told, Verdict) else told)
+    if value is None:
+        return score("error", reason=_not_a_score(metric, told))
+    return score("scored", value, detail=detail)
 
 
-def _checked(value: Any, metric: Metric, good: Callable[[float], Score], bad: Callable[..., Score]) -> Score:
-    """A number from 0 to 1, or an error of that metric; never a guess."""
-    if isinstance(value, Real) and isfinite(float(value)) and 0 <= float(value) <= 1:
-        return good(float(value))
+def _number(told: Any) -> float | None:
+    """A number from 0 to 1, or nothing; never a guess."""
+    if not isinstance(told, Real) and type(told).__module__ != "numpy":
+        return None
+    try:
+        value = float(told)
+    except (OverflowError, ValueError, TypeError):
+        return None
+    return value if 0 <= value <= 1 else None
+
+
+def _not_a_score(metric: Metric, told: Any) -> str:
     line = getattr(metric.function, "line", None)
     place = f"{metric.path}:{line}" if line else str(metric.path)
-    return bad("error", reason=f"{place}: the score is {value!r}; it must be a number from 0 to 1.")
+    try:
+        shown = reprlib.repr(told)
+    except Exception:  # noqa: BLE001 - a user's object may fail to show itself
+        shown = f"a {type(told).__name__}"
+    return f"{place}: the score is {shown}; it must be a number from 0 to 1."
 
 
 async def _ask(run: CapturedRun, one: Eval, metric: Metric, judge: Panelist | None, limit: float) -> Any:
     function = metric.function
     if function is None:
         assert judge is not None
-        return await asyncio.wait_for(judge.checklist(metric.items), limit)
+        try:
+            return await asyncio.wait_for(judge.checklist(metric.items), limit)
+        except TimeoutError:
+            raise TimeLimit from None
     assert isinstance(function, UserFunction)
     available = {"run": run, "eval": one, "judge": judge, "par": one.par.get(metric.name, metric.par)}
-    if function.is_async:
-        return await asyncio.wait_for(function(**available), limit)
     if metric.origin == "built-in":
         return function(**available)
-    return await _in_thread(lambda: function(**available), limit)
-
-
-async def _in_thread(work: Callable[[], Any], limit: float) -> Any:
-    """Calls a user's function in a thread that cannot keep orvl from ending."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def settle(put: Callable[[Any], None], value: Any) -> None:
-        if not done.done():
-            put(value)
-
-    def call() -> None:
-        try:
-            result = work()
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting side
-            problem = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
-            loop.call_soon_threadsafe(settle, done.set_exception, problem)
-        else:
-            loop.call_soon_threadsafe(settle, done.set_result, result)
-
-    threading.Thread(target=call, daemon=True).start()
-    return await asyncio.wait_for(done, limit)
+    return await function.call(limit, **available)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from orvl import tree
 from orvl.errors import UserError, disk_sentence
 
-LOCK = "owner.lock"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,54 @@ class RunFolders:
         kept = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
         return {name: os.environ[name] for name in kept if name in os.environ} | own
 
+    def mend(self) -> list[str]:
+        """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""
+        notes = []
+        for folder in (self.root, self.workspace, self.home, self.tmp, self.logs):
+            if folder.is_dir() and not folder.is_symlink():
+                folder.chmod(0o700)
+                continue
+            folder.unlink(missing_ok=True)
+            folder.mkdir(mode=0o700)
+            notes.append(f"the agent removed its own {folder.name} folder")
+        return notes
+
+    def put(self, name: str, content: bytes) -> None:
+        """Writes a file into HOME, whatever links or files an agent left in its way."""
+        *parents, last = PurePosixPath(name).parts
+        folder = os.open(self.home, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            for part in parents:
+                inner = _folder_in(folder, part)
+                os.close(folder)
+                folder = inner
+            _clear(folder, last)
+            fd = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+            with open(fd, "wb") as file:
+                file.write(content)
+        finally:
+            os.close(folder)
+
+
+def _folder_in(folder: int, name: str) -> int:
+    """Opens a folder inside an open one; makes it, and makes way for it, where it is not there."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except OSError:
+        _clear(folder, name)
+        os.mkdir(name, 0o700, dir_fd=folder)
+        return os.open(name, flags, dir_fd=folder)
+
+
+def _clear(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        tree.remove(Path(f"/proc/self/fd/{folder}/{name}"))
+
 
 class WorkDir:
     """This process's own folder for runs. A lock on it says that it is alive."""
@@ -54,14 +104,15 @@ class WorkDir:
             if base.lstat().st_uid != os.getuid() or base.is_symlink():
                 raise UserError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own.")
             base.chmod(0o700)
-            sweep(base)
-            self.root = Path(tempfile.mkdtemp(dir=base, prefix="w"))
-            self.lock_fd = os.open(self.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with _locked(base):
+                sweep(base)
+                self.root = Path(tempfile.mkdtemp(dir=base, prefix="w"))
+                self.lock_fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                fcntl.flock(self.lock_fd, fcntl.LOCK_EX)
         except OSError as error:
             raise UserError(
                 f"Runs need a temporary folder: {disk_sentence(error)}. Set TMPDIR to another one."
             ) from error
-        fcntl.flock(self.lock_fd, fcntl.LOCK_EX)
         self._next = 0
 
     def new(self) -> RunFolders:
@@ -78,11 +129,21 @@ class WorkDir:
         os.close(self.lock_fd)
 
 
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
 def sweep(base: Path) -> None:
     """Removes the folders of orvl processes that are gone, told by their lock."""
     for folder in base.iterdir():
         with suppress(OSError):
-            fd = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 tree.remove(folder)

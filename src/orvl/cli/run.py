@@ -100,7 +100,7 @@ def command(**given: Any) -> int:
         engine = _carry_out(project, plan, state, store, flags, words) if state.to_run or state.to_score else None
         from orvl.report.collect import of_plan
 
-        board = of_plan(project, plan, store, first, first + count - 1)
+        board = of_plan(project, plan, store, first, first + count - 1, planned=count)
         board.warnings = plan.warnings + list(engine.not_installed.values() if engine else ()) + board.warnings
         _print(project, board, flags, out)
         status = _status(board, engine)

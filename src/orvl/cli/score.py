@@ -58,9 +58,7 @@ def command(**given: Any) -> int:
             asyncio.run(engine.carry_out())
         finally:
             work.close()
-        board = of_plan(project, plan, store, 1, max(last, 1))
-        for cell in board.cells:
-            cell.planned = cell.rated + cell.errored
+        board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
     penalty = project.settings.penalty
     if out:
@@ -71,4 +69,5 @@ def command(**given: Any) -> int:
         from orvl.report.table import print_ratings
 
         print_ratings(console(), board.contestants, penalty, board.warnings)
-    return 1 if board.broken_metrics else 0
+    unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
+    return 1 if board.broken_metrics or unrated else 0

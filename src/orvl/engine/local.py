@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
+import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,14 +21,14 @@ from orvl.sandbox import NotStarted
 from orvl.sandbox.process import BareProcess
 from orvl.score import score_run
 from orvl.store.writer import Writer
-from orvl.types import Attempt
+from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from orvl.engine import Watcher
     from orvl.plan import Plan
-    from orvl.project.settings import Settings
+    from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Sandbox
     from orvl.state import State
     from orvl.store import Store
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
+FATAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 def default_concurrency() -> int:
@@ -83,6 +88,7 @@ class LocalEngine:
         self._cells: dict[str, int] = {}
         self._layouts: dict[str, int] = {}
         self._cleaning: set[asyncio.Task[None]] = set()
+        self._scoring: set[asyncio.Task[list[Score]]] = set()
         await self._writer.write(self._register)
         todo = deque([(run, self._score_again) for run in self.state.to_score])
         todo.extend((run, self._run) for run in self.state.to_run)
@@ -105,6 +111,8 @@ class LocalEngine:
     def _cut(self) -> None:
         for sandbox in self._sandboxes:
             sandbox.stop()
+        for task in self._scoring:
+            task.cancel()
 
     def _register(self, store: Store) -> None:
         self._cells = {cell.key: store.add_cell(cell) for cell in self.plan.cells}
@@ -117,7 +125,8 @@ class LocalEngine:
             while todo and not self._stopping.is_set() and not self._budget_is_spent():
                 planned, do = todo.popleft()
                 if planned.cell.agent.name not in self.not_installed:
-                    await do(planned, sandbox)
+                    with suppress(Stopped):
+                        await do(planned, sandbox)
         except OSError as error:
             self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))
         except OrvlError as error:
@@ -142,7 +151,7 @@ class LocalEngine:
         self.started += 1
         for number in range(1, self.settings.attempts + 1):
             attempt = await self._attempt(planned, sandbox)
-            if attempt is None or attempt.outcome != "errored" or not attempt.retry or self._stopping.is_set():
+            if attempt.outcome != "errored" or not attempt.retry or self._stopping.is_set():
                 return
             if number < self.settings.attempts:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
@@ -153,27 +162,17 @@ class LocalEngine:
         except TimeoutError:
             pass
 
-    async def _attempt(self, planned: PlannedRun, sandbox: Sandbox) -> Attempt | None:
+    async def _attempt(self, planned: PlannedRun, sandbox: Sandbox) -> Attempt:
         one = planned.cell.eval
         limits = limits_of(planned, self.settings.limits)
         folders = self.work.new()
         try:
-            await asyncio.to_thread(prepare, planned, folders)
-            talk = await converse(planned, folders, sandbox, limits)
-            if talk.stopped:
-                return None
-            if talk.missing_program:
-                self._not_installed(planned, talk)
-            attempt = await asyncio.to_thread(self._capture, planned, talk, folders)
-            if attempt.outcome != "errored":
-                attempt = await self._check(planned, attempt, folders, sandbox)
+            attempt = await self._carry_out_once(planned, folders, sandbox, limits)
             number = await self._writer.write(
                 lambda store: store.add_attempt(
                     planned, self._cells[planned.cell.key], self.call, attempt, one.checks_digest
                 )
             )
-        except Stopped:
-            return None
         finally:
             self._clean(folders)
         self.spent += attempt.usage.cost_usd or 0.0
@@ -182,6 +181,26 @@ class LocalEngine:
             scores = await self._score(planned, number, attempt, [])
         self.watcher.ended(planned, attempt, scores)
         return attempt
+
+    async def _carry_out_once(
+        self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits
+    ) -> Attempt:
+        """Runs, captures and checks. What an agent does to its own folders is its own trouble, not that of others."""
+        started = time.time()
+        try:
+            await asyncio.to_thread(prepare, planned, folders)
+            talk = await converse(planned, folders, sandbox, limits)
+            if talk.stopped:
+                raise Stopped
+            if talk.missing_program:
+                self._not_installed(planned, talk)
+            attempt = await asyncio.to_thread(self._capture, planned, talk, folders)
+            return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, sandbox)
+        except (OSError, shutil.Error) as error:
+            if isinstance(error, OSError) and error.errno in FATAL:
+                raise
+            reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
+            return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
 
     def _not_installed(self, planned: PlannedRun, talk: Conversation) -> None:
         agent = planned.cell.agent
@@ -225,18 +244,33 @@ class LocalEngine:
         panel = self.plan.panels[name]
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch)
-        scores = await score_run(
-            run,
-            panel.eval,
-            panel.metrics,
-            panel.judges,
-            self.settings.limits.score,
-            sampler(before, self.samples),
+        scores = await self._cancellable(
+            score_run(
+                run,
+                panel.eval,
+                panel.metrics,
+                panel.judges,
+                self.settings.limits.score,
+                sampler(before, self.samples),
+            )
         )
         await self._store_scores(planned, number, before, scores)
         if scratch.exists():
             await asyncio.to_thread(tree.remove, scratch)
         return before + scores
+
+    async def _cancellable(self, scoring: Coroutine[Any, Any, list[Score]]) -> list[Score]:
+        """Scores, unless orvl is being ended: then the run is scored by the next call."""
+        task = asyncio.create_task(scoring)
+        self._scoring.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if task.cancelled() and self._stopping.is_set():
+                raise Stopped from None
+            raise
+        finally:
+            self._scoring.discard(task)
 
     async def _store_scores(self, planned: PlannedRun, number: int, before: list[Score], scores: list[Score]) -> None:
         name = planned.cell.eval.name

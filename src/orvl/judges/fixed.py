@@ -28,6 +28,8 @@ class FixedJudge:
         if answers == "abstain":
             return Verdict(None, (), "it was told to abstain")
         if isinstance(answers, int | float) and not isinstance(answers, bool):
+            if not 0 <= answers <= 1:
+                raise UserError(f"orvl.toml: {self._place} is {answers}; a score lies from 0 to 1.")
             return Verdict(float(answers))
         if not isinstance(answers, list):
             answers = [answers] * len(items)

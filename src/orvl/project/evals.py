@@ -143,7 +143,12 @@ def _digest(folder: Path | None, part: str) -> str:
 def _folder_digest(path: Path) -> str:
     if not path.is_dir():
         raise FileError(path, None, "this must be a folder.")
-    return tree.digest(path.resolve())
+    try:
+        return tree.digest(path.resolve())
+    except OSError as error:
+        raise FileError(
+            error.filename or path, None, f"an eval's folder cannot hold this: {error.strerror}."
+        ) from error
 
 
 def _hash(*parts: Any) -> str:

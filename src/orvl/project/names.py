@@ -62,6 +62,8 @@ def unusable(name: str) -> str | None:
     """Why a name could never be given as a word, if that is so."""
     if name == "all":
         return "'all' means all"
+    if any("\ud800" <= sign <= "\udfff" for sign in name):
+        return "it is not UTF-8"
     return "a comma parts names there" if "," in name else None
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
+from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError
+from orvl.errors import FileError, OrvlError
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ def line_in(path: Path, error: BaseException) -> int | None:
 
 
 def describe(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an exception's own words may fail
+        text = ""
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
 
 
@@ -68,6 +72,18 @@ def line_of_name(path: Path, name: str) -> int | None:
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             return node.lineno
     return None
+
+
+class TimeLimit(Exception):
+    """A user's function took too long."""
+
+
+class UserFunctionRaised(Exception):
+    """A user's function raised something; the sentence says what and where."""
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
 
 
 class UserFunction:
@@ -114,6 +130,40 @@ class UserFunction:
     def __call__(self, **available: Any) -> Any:
         by_place = (available[name] for name in self.by_place)
         return self.function(*by_place, **{name: available[name] for name in self.wants})
+
+    async def call(self, limit: float, **available: Any) -> Any:
+        """Calls it, async or not, in a thread that cannot keep orvl from ending; TimeLimit after `limit` seconds."""
+        import asyncio
+        import threading
+
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+        def settle(result: tuple[Any, BaseException | None]) -> None:
+            if not done.done():
+                done.set_result(result)
+
+        def work() -> None:
+            value, problem = None, None
+            try:
+                value = self(**available)
+                if inspect.isawaitable(value):
+                    value = asyncio.run(_awaited(value))
+            except BaseException as error:  # noqa: BLE001 - handed to the waiting side
+                problem = error
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, (value, problem))
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            value, error = await asyncio.wait_for(done, limit)
+        except TimeoutError:
+            raise TimeLimit from None
+        if isinstance(error, OrvlError):
+            raise error
+        if error is not None:
+            raise UserFunctionRaised(self.mistake(error)) from error
+        return value
 
     def mistake(self, error: BaseException) -> FileError:
         """An exception from this function, as a sentence with its place."""

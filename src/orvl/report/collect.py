@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orvl.cards import Tables, tables
+from orvl.cards import Tables, places, tables
 from orvl.errors import FileError
 from orvl.plan import Panel, panel_of
 from orvl.report.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
+from orvl.report.text import count
 from orvl.score import layout_of
 
 if TYPE_CHECKING:
@@ -72,12 +74,12 @@ def rules_of(project: Project) -> Rules:
     return Rules(settings.penalty, settings.variance, settings.quorum)
 
 
-def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *, by_run: bool = False) -> Board:
-    """The ratings of what a plan asked for: its cells, these episodes."""
+def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None) -> Board:
+    """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
     ids = dict(store.rows("SELECT key, id FROM cell"))
-    refs = [CellRef(ids.get(cell.key), cell.names, last - first + 1) for cell in plan.cells]
+    refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
     scorings = {name: _scoring(panel) for name, panel in plan.panels.items()}
-    return collect(store, refs, scorings, rules_of(project), first, last, by_run=by_run)
+    return collect(store, refs, scorings, rules_of(project), first, last)
 
 
 def of_store(
@@ -154,7 +156,7 @@ def collect(
             runs = _run_rows(store, rows, attempts)
             rate_rows(runs, [1] * len(runs), scores, rules)
             board.runs += runs
-    _add_trouble(board, store, [ref.id for ref in refs], scorings)
+    _add_trouble(board, store, scorings, {int(number) for attempts, _ in stacks.values() for number in attempts})
     return board
 
 
@@ -238,26 +240,33 @@ def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> li
     return rows
 
 
-def _add_trouble(board: Board, store: Store, ids: Sequence[int | None], scorings: dict[str, Scoring]) -> None:
-    """What could not be scored, one sentence per metric and reason."""
-    if not any(metric.unrated or metric.abstained for row in board.cells for metric in row.metrics.values()):
+def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], attempts: set[int]) -> None:
+    """What could not be scored on these attempts, one sentence per metric and reason; by the newest samples."""
+    metrics = [(name, metric) for row in board.cells for name, metric in row.metrics.items()]
+    if not any(metric.unrated or metric.abstained for _, metric in metrics):
         return
     missing = {name for row in board.cells for name in row.missing}
-    keys = {key for scoring in scorings.values() for _, key in scoring.layout.metrics}
-    cells = {number for number in ids if number is not None}
-    found: dict[tuple[str, str, str, str], int] = {}
-    for cell, metric, key, judge, kind, reason in store.rows(
-        "SELECT run.cell, metric, metric_key, judge, kind, score.reason FROM score "
-        "JOIN attempt ON attempt.id = score.attempt JOIN run ON run.id = attempt.run WHERE kind <> 'scored'"
+    wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
+    wanted |= {(key, "") for scoring in scorings.values() for _, key in scoring.layout.metrics}
+    found: Counter[tuple[str, str, str, str]] = Counter()
+    for attempt, metric, key, judge, judge_key, kind, reason in store.rows(
+        "SELECT attempt, metric, metric_key, judge, judge_key, kind, reason FROM score s WHERE kind <> 'scored' "
+        "AND NOT EXISTS (SELECT 1 FROM score n WHERE n.attempt = s.attempt AND n.metric_key = s.metric_key "
+        "AND n.judge_key = s.judge_key AND n.sample > s.sample)"
     ):
-        if cell in cells and key in keys:
-            found[metric, judge, kind, reason or ""] = found.get((metric, judge, kind, reason or ""), 0) + 1
+        if attempt in attempts and (key, judge_key) in wanted:
+            found[metric, judge, kind, reason or ""] += 1
             board.broken_metrics |= kind in ("error", "abstained") and metric in missing
-    board.warnings += [_sentence(*row, count) for row, count in found.items()]
+    board.warnings += [_sentence(*row, number) for row, number in found.items()]
+    for name in sorted(missing & {name for name, metric in metrics if metric.judges}):
+        runs = sum(metric.unrated for other, metric in metrics if other == name)
+        board.warnings.append(
+            f"{name}: not rated on {count(runs, 'run')}: fewer judges answered than the quorum asks for."
+        )
 
 
-def _sentence(metric: str, judge: str, kind: str, reason: str, count: int) -> str:
-    runs = "1 run" if count == 1 else f"{count} runs"
+def _sentence(metric: str, judge: str, kind: str, reason: str, number: int) -> str:
+    runs = count(number, "run")
     if kind == "abstained":
         return f"{metric}: the judge {judge} abstained on {runs}: {reason}."
     if kind == "error":

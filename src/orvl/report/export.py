@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from orvl.errors import UserError
+from orvl.store.database import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,11 +30,12 @@ CHUNK = 10_000
 
 def write(store: Store, what: str, form: str, out: BinaryIO) -> int:
     """Writes all rows and says how many they were."""
-    cursor = store.db.execute(QUERIES[what])
-    names = [column[0] for column in cursor.description]
-    chunks = iter(lambda: cursor.fetchmany(CHUNK), [])
-    writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
-    return writer(names, chunks, out)
+    with sentences(store.path):
+        cursor = store.db.execute(QUERIES[what])
+        names = [column[0] for column in cursor.description]
+        chunks = iter(lambda: cursor.fetchmany(CHUNK), [])
+        writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
+        return writer(names, chunks, out)
 
 
 def _csv(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> int:

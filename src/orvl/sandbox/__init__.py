@@ -32,7 +32,10 @@ class Stream:
     left_out: int
 
     def read(self) -> bytes:
-        return self.path.read_bytes() if self.path else b""
+        """All that was kept; an agent may have put something else in the file's place."""
+        if self.path is None or not self.path.is_file() or self.path.is_symlink():
+            return b""
+        return self.path.read_bytes()
 
 
 @dataclass(frozen=True)

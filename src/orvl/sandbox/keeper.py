@@ -80,16 +80,23 @@ class Keeper:
         signal.set_wakeup_fd(wake_w, warn_on_full_buffer=False)
         self.child = 0
         self.ended: tuple[int, float] | None = None
+        self.spawned: bool | None = None
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
             if line == b"stop":
                 continue
+            self.spawned = None
             try:
                 answer = self.job(json.loads(line))
             except OSError as error:
                 self.end(0)
-                answer = {"error": error.errno, "message": error.strerror, "file": os.fsdecode(error.filename or "")}
+                answer = {
+                    "error": error.errno,
+                    "message": error.strerror,
+                    "file": os.fsdecode(error.filename or ""),
+                    "not_spawned": self.spawned is False,
+                }
             self.control.sendall(json.dumps(answer).encode() + b"\n")
 
     def next_line(self) -> bytes | None:
@@ -110,6 +117,7 @@ class Keeper:
         began = time.monotonic()
         try:
             self.ended = None
+            self.spawned = False
             self.child = os.posix_spawn(
                 job["program"],
                 job["argv"],
@@ -130,6 +138,7 @@ class Keeper:
         finally:
             for fd in (stdin, out_w, err_w):
                 os.close(fd)
+        self.spawned = True
         os.set_blocking(out_r, False)
         os.set_blocking(err_r, False)
         try:
@@ -209,11 +218,11 @@ class Keeper:
             self.signal_all(signal.SIGSTOP)
             self.signal_all(signal.SIGKILL)
             time.sleep(0.002)
-        return len(descendants()) if self.reap() else 0
+        return len(descendants(os.getpid())) if self.reap() else 0
 
     @staticmethod
     def signal_all(number: int) -> None:
-        for pid in descendants():
+        for pid in descendants(os.getpid()):
             try:
                 os.kill(pid, number)
             except OSError:
@@ -230,8 +239,11 @@ class Keeper:
                         break
 
 
-def descendants() -> list[int]:
-    """All processes below this one, by the kernel's word on who is whose parent."""
+def descendants(root: int) -> list[int]:
+    """All processes below one, by the kernel's word on who is whose parent.
+
+    Also those called dead: a process whose first thread has ended goes on in its others.
+    """
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -241,12 +253,9 @@ def descendants() -> list[int]:
                 after_name = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        if after_name[0] not in (b"Z", b"X"):
-            children.setdefault(int(after_name[1]), []).append(int(name))
-        else:
-            children.setdefault(int(after_name[1]), [])
+        children.setdefault(int(after_name[1]), []).append(int(name))
     found: list[int] = []
-    todo = [os.getpid()]
+    todo = [root]
     while todo:
         below = children.get(todo.pop(), [])
         found += below
@@ -254,8 +263,16 @@ def descendants() -> list[int]:
     return found
 
 
-def main() -> None:
+def become_reaper() -> None:
+    """What loses its parent below this process becomes its child."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def main() -> None:
+    become_reaper()
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and os.path.exists(f"/proc/self/fd/{name}"):
+            os.set_inheritable(int(name), False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))

@@ -7,20 +7,28 @@ import errno
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.sandbox import Ended, NotStarted, Stream
+from orvl.sandbox.keeper import become_reaper, descendants
 
 if TYPE_CHECKING:
     from orvl.sandbox import Job
 
 KEEPER = Path(__file__).with_name("keeper.py")
+KEEPERS: set[int] = set()
+KEEPER_PATIENCE = 15.0
 LONGEST_ANSWER = 1 << 20
+NOTHING = Stream(None, 0, 0)
+NOT_BEGUN = Ended(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 MISSING = (errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC)
 
@@ -35,22 +43,27 @@ class BareProcess:
         self._keeper: subprocess.Popen[bytes] | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
+        self._stopped = False
 
     async def run(self, job: Job) -> Ended:
+        if self._stopped:
+            return NOT_BEGUN
         message = json.dumps(_message(job)).encode() + b"\n"
         reader, writer = await self._connection()
         try:
             writer.write(message)
             await writer.drain()
-            answer = await reader.readline()
-        except OSError:
+            answer = await asyncio.wait_for(reader.readline(), job.seconds + job.grace + KEEPER_PATIENCE)
+        except (OSError, TimeoutError):
             answer = b""
         if not answer.endswith(b"\n"):
-            await self.close()
-            raise NotStarted("orvl's helper process died", missing=False)
+            await self._end_keeper()
+            raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
         return _ended(json.loads(answer), job)
 
     def stop(self) -> None:
+        """Ends what runs now, and lets nothing more begin."""
+        self._stopped = True
         if self._writer is not None:
             self._writer.write(b"stop\n")
 
@@ -60,10 +73,20 @@ class BareProcess:
             self._writer.close()
         if self._keeper is not None:
             await asyncio.to_thread(self._keeper.wait)
+            KEEPERS.discard(self._keeper.pid)
         self._keeper = self._reader = self._writer = None
+
+    async def _end_keeper(self) -> None:
+        """A keeper that does not answer goes, with all that it kept."""
+        if self._keeper is not None:
+            below = descendants(self._keeper.pid)
+            self._keeper.kill()
+            await self.close()
+            await asyncio.to_thread(_kill_strays, below)
 
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._reader is None or self._writer is None:
+            become_reaper()
             ours, theirs = socket.socketpair()
             with theirs:
                 self._keeper = subprocess.Popen(
@@ -75,8 +98,33 @@ class BareProcess:
                     start_new_session=True,
                     pass_fds=() if self._lock_fd is None else (self._lock_fd,),
                 )
+            KEEPERS.add(self._keeper.pid)
             self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
         return self._reader, self._writer
+
+
+def _kill_strays(known: list[int]) -> None:
+    """Kills what a dead keeper left: it has become orvl's own child, in a session that is not orvl's."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        kept = {pid for keeper in KEEPERS for pid in (keeper, *descendants(keeper))}
+        strays = [pid for pid in descendants(os.getpid()) if pid not in kept and (pid in known or _left(pid))]
+        if not strays:
+            return
+        for pid in strays:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.01)
+
+
+def _left(pid: int) -> bool:
+    """Whether a process is in another session than orvl."""
+    try:
+        return os.getsid(pid) != os.getsid(0)
+    except OSError:
+        return False
 
 
 def _message(job: Job) -> dict[str, Any]:
@@ -114,7 +162,7 @@ def _ended(answer: dict[str, Any], job: Job) -> Ended:
     if "error" in answer:
         if answer["error"] in DISK:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
-        missing = answer["error"] in MISSING
+        missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
     return Ended(
         status=answer["status"],

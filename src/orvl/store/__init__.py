@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl import __version__, tree
-from orvl.errors import UserError
+from orvl.errors import StoreError, UserError
 from orvl.store import database
 from orvl.store.blobs import Blobs
 from orvl.store.records import (
@@ -46,12 +47,28 @@ class Store:
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         self.folder = folder
-        self._lock = None
-        if write:
-            database._make(folder)
-            self._lock = database.lock(folder)
-        self.db = database.connect(folder, write=write)
         self.blobs = Blobs(folder / "blobs")
+        self._lock: int | None = None
+        try:
+            self._open(write)
+        except database.Older:
+            Store(folder, write=True).close()
+            self._open(write)
+
+    def _open(self, write: bool) -> None:
+        if write:
+            database.make(self.folder)
+            self._lock = database.lock(self.folder)
+        try:
+            self.db = database.connect(self.folder, write=write)
+        except BaseException:
+            self._unlock()
+            raise
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     @property
     def path(self) -> Path:
@@ -59,8 +76,7 @@ class Store:
 
     def close(self) -> None:
         self.db.close()
-        if self._lock is not None:
-            os.close(self._lock)
+        self._unlock()
 
     def __enter__(self) -> Store:
         return self
@@ -168,12 +184,22 @@ class Store:
         checked = self.rows(
             "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?)", (number, checks_key, checks_key)
         )
-        return attempt_from(row), checks_from(checked[-1][0]) if checked else None
+        with self._sound(f"attempt {number}"):
+            return attempt_from(row), checks_from(checked[-1][0]) if checked else None
 
     def scores(self, attempt: int) -> list[Score]:
         """All scores of an attempt, oldest first."""
         query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
-        return [score_from(row) for row in self.rows(query, (attempt,))]
+        with self._sound(f"a score of attempt {attempt}"):
+            return [score_from(row) for row in self.rows(query, (attempt,))]
+
+    @contextmanager
+    def _sound(self, what: str) -> Iterator[None]:
+        """What cannot be read as it was written is damage, not a bug."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError) as error:
+            raise database.damaged(self.path, f"{what}: {error}") from error
 
     def layout_id(self, layout: Layout) -> int | None:
         found = self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))
@@ -196,16 +222,27 @@ class Store:
             if row[0]:
                 yield row[0]
 
-    def referenced(self) -> set[str]:
-        """The keys of all blobs that an attempt names."""
+    def referenced(self, damaged: list[str] | None = None) -> set[str]:
+        """The keys of all blobs that an attempt names. Damage is an error, or is added to a list."""
         keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
-        for (detail,) in self.rows("SELECT DISTINCT detail FROM attempt"):
-            for turn in json.loads(detail)["turns"]:
-                keys.update(key for key in (turn["stdout"], turn["stderr"]) if key)
+        for (number,) in self.rows("SELECT id FROM attempt"):
+            with self.noting(damaged):
+                for turn in self.attempt(number)[0].turns:
+                    keys.update(key for key in (turn.stdout, turn.stderr) if key)
         for manifest in self.trees():
             keys.add(manifest)
-            keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
+            with self.noting(damaged), self._sound(f"the manifest {manifest[:12]}"):
+                keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
         return keys
+
+    @contextmanager
+    def noting(self, damaged: list[str] | None) -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            if damaged is None:
+                raise
+            damaged.append(str(error))
 
 
 def store_folder(url: str | None, root: Path) -> Path:
@@ -223,9 +260,9 @@ def integrity(store: Store) -> list[str]:
     """What is wrong with a store; nothing, if it is sound."""
     wrong = [row[0] for row in store.rows("PRAGMA integrity_check") if row[0] != "ok"]
     wrong += [f"a row of {row[0]} refers to nothing" for row in store.rows("PRAGMA foreign_key_check")]
-    wrong += [
-        f"the blob {key[:12]} is missing or damaged"
-        for key in sorted(store.referenced())
-        if not store.blobs.verify(key)
-    ]
+    keys = store.referenced(wrong)
+    wrong += [f"the blob {key[:12]} is missing or damaged" for key in sorted(keys) if not store.blobs.verify(key)]
+    for (number,) in store.rows("SELECT DISTINCT attempt FROM score"):
+        with store.noting(wrong):
+            store.scores(number)
     return wrong

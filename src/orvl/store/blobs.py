@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +33,10 @@ class Blobs:
         return self.folder / key[:2] / f"{key[2:]}.zst"
 
     def has(self, key: str) -> bool:
-        return key in self.known or self.path(key).exists()
+        """Whether a blob is there and whole; a damaged one is written anew."""
+        if key not in self.known and self.path(key).exists() and self.verify(key):
+            self.known.add(key)
+        return key in self.known
 
     def batch(self) -> Batch:
         return Batch(self)
@@ -40,11 +45,19 @@ class Blobs:
         return b"".join(self.stream(key))
 
     def stream(self, key: str) -> Iterator[bytes]:
+        hasher = hashlib.sha256()
         try:
             with open(self.path(key), "rb") as file:
-                yield from zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK)
+                for chunk in zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK):
+                    hasher.update(chunk)
+                    yield chunk
         except (OSError, zstandard.ZstdError) as error:
-            raise StoreError(f"The blob {key[:12]} is missing or damaged in {self.folder}: {error}.") from error
+            raise self._damaged(key) from error
+        if hasher.hexdigest() != key:
+            raise self._damaged(key)
+
+    def _damaged(self, key: str) -> StoreError:
+        return StoreError(f"The blob {key[:12]} is missing or damaged in {self.folder}. See: orvl doctor")
 
     def write_to(self, key: str, fd: int) -> None:
         for chunk in self.stream(key):
@@ -52,19 +65,18 @@ class Blobs:
                 chunk = chunk[os.write(fd, chunk) :]
 
     def verify(self, key: str) -> bool:
-        hasher = hashlib.sha256()
         try:
-            for chunk in self.stream(key):
-                hasher.update(chunk)
+            for _ in self.stream(key):
+                pass
         except StoreError:
             return False
-        return hasher.hexdigest() == key
+        return True
 
     def all(self) -> Iterator[tuple[str, Path]]:
         """Every blob, and half-written files under the key ''."""
         if not self.folder.is_dir():
             return
-        for folder in self.folder.iterdir():
+        for folder in filter(Path.is_dir, self.folder.iterdir()):
             for file in folder.iterdir():
                 yield (folder.name + file.stem if file.suffix == ".zst" else ""), file
 
@@ -97,8 +109,10 @@ class Batch:
         return key
 
     def put_file(self, path: Path) -> str:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise OSError(errno.EINVAL, "it is not a file any more", str(path))
             return self.put_fd(fd, os.fstat(fd).st_size)
         finally:
             os.close(fd)

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 FILE = "orvl.db"
 
 
+class Older(Exception):
+    """The store has to be migrated, which only the writer may do."""
+
+
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
     """Opens the store in a folder, makes it where it is missing, and brings it up to date."""
     path = folder / FILE
     with sentences(path):
         if write:
-            _make(folder)
+            make(folder)
             connection = _open(path, "rwc")
             connection.execute("PRAGMA journal_mode = WAL")
         else:
@@ -38,12 +42,17 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
         if version < len(migrations):
             if not write:
                 connection.close()
-                return connect(folder, write=True, migrations=migrations)
+                raise Older
+            if version == 0 and any((folder / "blobs").iterdir()):
+                raise StoreError(
+                    f"The store {path} is empty, but {folder / 'blobs'} is not: the database was lost. Restore it from "
+                    f"a backup, or move it all away and start anew: mv '{folder}' '{folder}.damaged'"
+                )
             _migrate(connection, migrations)
         return connection
 
 
-def _make(folder: Path) -> None:
+def make(folder: Path) -> None:
     try:
         (folder / "blobs").mkdir(parents=True, exist_ok=True)
         ignore = folder / ".gitignore"
@@ -78,6 +87,12 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         if os.access(path.parent, os.W_OK):
             raise
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreError(
+                f"The store {path} was not closed and lies on a disk that cannot be written; copy its folder to one "
+                "that can, and give --store DIR"
+            ) from None
         return _open(path, "ro", "&immutable=1")
 
 
@@ -135,11 +150,17 @@ def sentences(path: Path) -> Iterator[None]:
             ) from error
         if "locked" in text:
             raise StoreError(f"The store {path} is in use by another program ({text}).") from error
+        if "decode" in text:
+            raise damaged(path, text) from error
         raise
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
             raise
-        raise StoreError(
-            f"The store {path} is damaged ({error}). Restore it from a backup, or move it away and start anew: "
-            f"mv '{path.parent}' '{path.parent}.damaged'"
-        ) from error
+        raise damaged(path, str(error)) from error
+
+
+def damaged(path: Path, what: str) -> StoreError:
+    return StoreError(
+        f"The store {path} is damaged ({what}). Restore it from a backup, or move it away and start anew: "
+        f"mv '{path.parent}' '{path.parent}.damaged'"
+    )

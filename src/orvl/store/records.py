@@ -16,12 +16,17 @@ SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value"
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
 
 
+def clean(text: str | None) -> str | None:
+    """Text that a database takes: names that are not UTF-8 are written with escapes."""
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
+
+
 def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     usage = attempt.usage
     detail = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
     return (
         attempt.outcome,
-        attempt.reason,
+        clean(attempt.reason),
         attempt.started,
         *(getattr(usage, name) for name in USAGE),
         attempt.sandbox,
@@ -51,7 +56,7 @@ def checks_from(text: str) -> tuple[CheckResult, ...]:
 
 def score_row(score: Score) -> tuple[Any, ...]:
     row = [getattr(score, name) for name in SCORE]
-    return (*row[:-1], json.dumps(score.detail) if score.detail else None)
+    return (*row[:-2], clean(score.reason), json.dumps(score.detail) if score.detail else None)
 
 
 def score_from(row: Sequence[Any]) -> Score:

@@ -1,4 +1,7 @@
-"""The tables, as migrations: a store of version n has had the first n of them. Never edit one; add the next."""
+"""The tables, as migrations: a store of version n has had the first n of them. Never edit one; add the next.
+
+A statement ends with `;` and holds none.
+"""
 
 from __future__ import annotations
 
