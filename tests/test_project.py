@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -343,14 +344,27 @@ def test_a_file_where_a_folder_should_be_is_a_sentence(tmp_path):
     assert str(tmp_path / "agents") in sentence_of(lambda: open_project(tmp_path).agent_files)
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root can read everything")
-def test_what_cannot_be_read_is_a_sentence(tmp_path):
-    for name in ("agents/x.py", "evals/x.md", "orvl.toml"):
-        put(tmp_path / name, "").chmod(0)
-    project = open_project(tmp_path)
-    assert "permission denied" in sentence_of(lambda: project.eval("x"))
-    assert "permission" in sentence_of(lambda: project.agent("x")).lower()
-    assert "permission denied" in sentence_of(lambda: project.settings)
+def test_what_cannot_be_read_is_a_sentence(project):
+    """As somebody who is bound by modes, which root is not."""
+    project.toml("penalty = 0.5")
+    project.agent("x", "models = {'none': ['m']}\ndef command(): return 'true'\n")
+    project.eval("x", "Hello.")
+    ordinary = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+    for name in ("agents/x.py", "evals/x.md", "orvl.toml", "scores"):
+        path = project.root / name
+        if name == "scores":
+            path.mkdir()
+        mode = path.stat().st_mode
+        path.chmod(0)
+        done = subprocess.run(
+            [*ordinary, *project.command, "x", "--eval=x", "--dry-run"],
+            cwd=project.root, env=project.env, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        path.chmod(mode)
+        assert done.returncode == 2, done.stderr
+        assert "permission denied" in done.stderr
+        assert name in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_project_that_is_not_there_is_a_sentence(project):

@@ -22,7 +22,7 @@ def test_the_seeds_example():
     rating = rate(S, W, V)
     assert rating.means == pytest.approx([0.81, 0.61, 0.69])
     assert rating.variances == pytest.approx([0.0049, 0.0049, 0.0049])
-    assert rating.R == pytest.approx(0.714)
+    assert pytest.approx(0.714) == rating.R
     assert rating.R_pen == pytest.approx(0.71155)
 
 
@@ -48,7 +48,7 @@ def test_an_abstention_is_left_out_and_never_zero():
     rating = rate([[0.8, NAN], [NAN, NAN], [0.4, NAN]], [1, 1, 2], [3, 1])
     assert rating.means[0] == pytest.approx((0.8 + 2 * 0.4) / 3)
     assert np.isnan(rating.means[1])
-    assert rating.R == pytest.approx(rating.means[0])
+    assert pytest.approx(rating.means[0]) == rating.R
 
 
 def test_nobody_answered():
@@ -107,5 +107,5 @@ def test_real_scores_give_the_recorded_finals():
         metrics = sorted({metric for _, metric in tables[key]})
         table = [[tables[key].get((judge, metric), NAN) for metric in metrics] for judge in judges]
         rating = rate(table, [1] * len(judges), [weights[key, metric] for metric in metrics])
-        assert rating.R == pytest.approx(final["base"], abs=1e-9)
+        assert pytest.approx(final["base"], abs=1e-9) == rating.R
         assert rating.R_pen == pytest.approx(final["final"], abs=1e-9)

@@ -400,7 +400,7 @@ def test_a_run_whose_error_repeats_is_still_one_run(scored):
     metrics = {"m": FLAKY, "good": "def score(run): return 1\n"}
     scored(metrics, status=1)
     result = scored(metrics, command=("score", "mine"), status=1)
-    assert [line for line in result.json["warnings"] if "not yet" in line][0].startswith("m: not rated on 1 run:")
+    assert next(line for line in result.json["warnings"] if "not yet" in line).startswith("m: not rated on 1 run:")
 
 
 def test_errors_of_other_episodes_and_judges_are_not_told(scored, project):

@@ -104,11 +104,11 @@ class CapturedRun:
     def tree(self) -> list[Entry]:
         return tree.decode(self._blobs.get(self._attempt.tree)) if self._attempt.tree else []
 
-    @cached_property
-    def files(self) -> tuple[str, ...]:
+    @property
+    def files(self) -> list[str]:
         """The paths of all files that were kept, without what lies in `.git`."""
         kept = [entry.path for entry in self.tree if entry.kind == "file" and entry.hash]
-        return tuple(sorted(path for path in kept if ".git" not in path.split("/")))
+        return sorted(path for path in kept if ".git" not in path.split("/"))
 
     def read_bytes(self, path: str) -> bytes:
         """A file as it was left."""

@@ -231,7 +231,7 @@ def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:
             prefix, fd, _ = open_folders[-1]
             name = entry.path[len(prefix) :]
             if "/" in name or name in ("", ".", ".."):
-                raise ValueError(f"a manifest names {entry.path!r}, which has no folder")
+                raise OSError(errno.EINVAL, "a manifest names a path without its folder", entry.path)
             if entry.kind == "folder":
                 os.mkdir(name, 0o700, dir_fd=fd)
                 inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)

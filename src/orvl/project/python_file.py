@@ -10,7 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError, OrvlError
+from orvl.errors import FileError, OrvlError, disk_sentence
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ def load(path: Path, kind: str) -> ModuleType:
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         spec.loader.exec_module(module)
+    except OSError as error:
+        if error.filename != str(path):
+            raise FileError(path, line_in(path, error), f"{describe(error)}, while the file was loaded.") from error
+        raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
     except SyntaxError as error:
         known = error.filename is not None and Path(error.filename).is_file()
         place = (error.filename, error.lineno) if known else (path, line_in(path, error))

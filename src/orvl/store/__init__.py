@@ -49,18 +49,11 @@ class Store:
         self.folder = folder
         self.blobs = Blobs(folder / "blobs")
         self._lock: int | None = None
-        try:
-            self._open(write)
-        except database.Older:
-            Store(folder, write=True).close()
-            self._open(write)
-
-    def _open(self, write: bool) -> None:
         if write:
-            database.make(self.folder)
-            self._lock = database.lock(self.folder)
+            database.make(folder)
+            self._lock = database.lock(folder)
         try:
-            self.db = database.connect(self.folder, write=write)
+            self.db = database.connect(folder, write=write)
         except BaseException:
             self._unlock()
             raise

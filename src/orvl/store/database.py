@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 FILE = "orvl.db"
 
 
-class Older(Exception):
-    """The store has to be migrated, which only the writer may do."""
-
-
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
     """Opens the store in a folder, makes it where it is missing, and brings it up to date."""
     path = folder / FILE
     with sentences(path):
+        blobs = folder / "blobs"
+        if path.exists() and not path.stat().st_size and blobs.is_dir() and any(blobs.iterdir()):
+            raise damaged(path, "it is empty, but there are blobs of runs")
         if write:
             make(folder)
             connection = _open(path, "rwc")
@@ -42,12 +41,8 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
         if version < len(migrations):
             if not write:
                 connection.close()
-                raise Older
-            if version == 0 and any((folder / "blobs").iterdir()):
-                raise StoreError(
-                    f"The store {path} is empty, but {folder / 'blobs'} is not: the database was lost. Restore it from "
-                    f"a backup, or move it all away and start anew: mv '{folder}' '{folder}.damaged'"
-                )
+                _migrate_for_reading(folder, migrations)
+                return connect(folder, write=False, migrations=migrations)
             _migrate(connection, migrations)
         return connection
 
@@ -94,6 +89,15 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
                 "that can, and give --store DIR"
             ) from None
         return _open(path, "ro", "&immutable=1")
+
+
+def _migrate_for_reading(folder: Path, migrations: Sequence[str]) -> None:
+    """Only the writer may change a store, so the one who reads takes its place for a moment."""
+    fd = lock(folder)
+    try:
+        connect(folder, write=True, migrations=migrations).close()
+    finally:
+        os.close(fd)
 
 
 def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
