@@ -19,4 +19,4 @@ def memory(folder: Path) -> list[Line]:
     runs = noop_runs(folder, RUNS)
     peak = runs.used.peak_mb
     measured = f"{peak:.0f} MB ({runs.helpers} helpers: +{runs.helpers_mb:.0f} MB)"
-    return [Line("memory", measured, "–", f"≤ {TARGET} MB", "the same", verdict(peak <= TARGET))]
+    return [Line("memory", measured, "–", f"≤ {TARGET} MB", "the same", verdict(peak, TARGET))]

@@ -53,22 +53,27 @@ def _pack(layout: Layout, values: Values) -> bytes:
 
 def tables(store: Store, layout: Layout, carried_out: Mapping[int, int], only: Collection[int] | None = None) -> Tables:
     """S of the attempts of these cells (cell: how many were carried out), or of `only` some of them."""
-    found = Tables()
-    number = store.layout_id(layout)
-    for attempt, cell, card in store.cards(number) if number is not None else ():
-        if cell in carried_out and (only is None or attempt in only):
-            found.attempts.append(attempt)
-            found.cells.append(cell)
-            found.cards.append(card)
-    size = 8 * layout.shape[0] * layout.shape[1]
-    if any(len(card) != size for card in found.cards):
-        raise damaged(store.path, "a table of scores has another size")
+    found = _packed(store, layout, carried_out, only)
     have = Counter(found.cells)
-    packed = set(found.attempts) if any(have[cell] < count for cell, count in carried_out.items()) else set()
-    for cell, count in carried_out.items():
-        if have[cell] < count:
-            _put_together(found, store, layout, cell, packed, only)
+    lacking = [cell for cell, count in carried_out.items() if have[cell] < count]
+    packed = set(found.attempts) if lacking else set()
+    for cell in lacking:
+        _put_together(found, store, layout, cell, packed, only)
     return found
+
+
+def _packed(store: Store, layout: Layout, cells: Collection[int], only: Collection[int] | None) -> Tables:
+    number = store.layout_id(layout)
+    rows = store.cards(number) if number is not None else []
+    if only is not None or not {row[1] for row in rows} <= set(cells):
+        rows = [row for row in rows if row[1] in cells and (only is None or row[0] in only)]
+    if not rows:
+        return Tables()
+    attempts, of_cells, cards = map(list, zip(*rows, strict=True))
+    size = 8 * layout.shape[0] * layout.shape[1]
+    if set(map(len, cards)) != {size}:
+        raise damaged(store.path, "a table of scores has another size")
+    return Tables(attempts, of_cells, cards)
 
 
 def _put_together(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orvl.types import Eval, Layout
 
 EVER = 1 << 60
+Stacks = dict[int, tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def collect(
             runs = _run_rows(store, rows, attempts)
             rate_rows(runs, [1] * len(runs), scores, rules)
             board.runs += runs
-    _add_trouble(board, store, scorings, {int(number) for attempts, _ in stacks.values() for number in attempts})
+    _add_trouble(board, store, scorings, stacks)
     return board
 
 
@@ -192,14 +193,14 @@ def _stacks(
     counted: dict[int, Counts],
     first: int,
     last: int,
-) -> dict[int, tuple[Any, Any]]:
+) -> Stacks:
     """For each cell, the attempts that are scored and their S, stacked; every layout is read once."""
     only = None if first == 1 and last == EVER else _attempts_between(store, first, last)
     by_layout: dict[str, list[CellRef]] = {}
     for ref in refs:
         if ref.id in counted and counted[ref.id].carried_out:
             by_layout.setdefault(scorings[ref.names[3]].layout.key, []).append(ref)
-    stacks: dict[int, tuple[Any, Any]] = {}
+    stacks: Stacks = {}
     for here in by_layout.values():
         layout = scorings[here[0].names[3]].layout
         found = tables(store, layout, {ref.id: counted[ref.id].carried_out for ref in here if ref.id}, only)
@@ -212,7 +213,7 @@ def _attempts_between(store: Store, first: int, last: int) -> set[int]:
     return {row[0] for row in store.rows(query, (first, last))}
 
 
-def _stacked(found: Tables, layout: Layout) -> dict[int, tuple[Any, Any]]:
+def _stacked(found: Tables, layout: Layout) -> Stacks:
     if not found.attempts:
         return {}
     S = np.frombuffer(b"".join(found.cards), dtype="<f8").reshape(len(found.cards), *layout.shape)
@@ -240,12 +241,13 @@ def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> li
     return rows
 
 
-def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], attempts: set[int]) -> None:
+def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], stacks: Stacks) -> None:
     """What could not be scored on these attempts, one sentence per metric and reason; by the newest samples."""
     metrics = [(name, metric) for row in board.cells for name, metric in row.metrics.items()]
     if not any(metric.unrated or metric.abstained for _, metric in metrics):
         return
     missing = {name for row in board.cells for name in row.missing}
+    attempts = {int(number) for numbers, _ in stacks.values() for number in numbers}
     wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
     wanted |= {(key, "") for scoring in scorings.values() for _, key in scoring.layout.metrics}
     found: Counter[tuple[str, str, str, str]] = Counter()
