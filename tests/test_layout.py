@@ -21,7 +21,7 @@ ORDER = (
     ["capture", "checks"],
     ["judges"],
     ["score", "cards"],
-    ["rate", "stats"],
+    ["rating", "stats"],
     ["state"],
     ["engine"],
     ["report"],
@@ -65,6 +65,13 @@ def test_built_in_files_are_in_a_users_form():
 def test_the_public_names():
     assert orvl.__all__ == ["Command", "Rating", "__version__", "rate"]
     assert all(getattr(orvl, name) for name in orvl.__all__)
+
+
+def test_no_public_name_is_also_a_module():
+    """Importing a module would put it in the place of the name."""
+    for name in orvl.__all__:
+        assert not (SOURCE / f"{name}.py").exists()
+        assert not (SOURCE / name).is_dir()
 
 
 def test_nothing_heavy_is_imported_for_help():

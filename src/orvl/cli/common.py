@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from orvl.project import Project
+    from orvl.report.collect import Board
     from orvl.store import Store
 
 
@@ -104,3 +105,17 @@ class JsonOut:
         with open(self._fd, "w", encoding="utf-8") as file:
             json.dump(value, file, indent=2, allow_nan=False)
             file.write("\n")
+
+
+def print_board(project: Project, board: Board, out: JsonOut | None, *, by_eval: bool = False) -> None:
+    """The ratings: by cell as JSON; as a table by contestant, or by cell where that says more."""
+    penalty = project.settings.penalty
+    if out:
+        from orvl.report.json_form import as_json as ratings_as_json
+
+        out.write(ratings_as_json(board.cells, penalty, board.warnings))
+        return
+    from orvl.report.table import print_ratings
+
+    cells = by_eval or len({cell.eval for cell in board.cells}) == 1
+    print_ratings(console(), board.cells if cells else board.contestants, penalty, board.warnings)

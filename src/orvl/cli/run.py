@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from orvl.cli.common import (
     five_words,
     open_to_read,
     open_to_write,
+    print_board,
     store_exists,
     where,
     words_from,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from orvl.engine.local import LocalEngine
     from orvl.project import Project
     from orvl.report.collect import Board
-    from orvl.store import Store
     from orvl.words import Words
 
 
@@ -91,18 +90,31 @@ def command(**given: Any) -> int:
     plan = make_plan(project, words, episodes=range(1, count + 1), judges=flags.judge, seed=seed)
     if flags.dry_run:
         return _dry_run(project, plan, words, flags, out)
+    from orvl.report.collect import of_plan
+
     with open_to_write(project, flags.store) as store:
         first = next_episode(plan, store) if flags.fresh else 1
         if first > 1:
             plan = make_plan(project, words, episodes=range(first, first + count), judges=flags.judge, seed=seed)
         state = state_of(plan, store)
         _guard(project, state, flags)
-        engine = _carry_out(project, plan, state, store, flags, words) if state.to_run or state.to_score else None
-        from orvl.report.collect import of_plan
+        engine = None
+        if state.to_run or state.to_score:
+            from orvl.cli.carry_out import carry_out
 
+            engine = carry_out(
+                project,
+                plan,
+                state,
+                store,
+                words,
+                quiet=flags.quiet,
+                concurrency=flags.concurrency,
+                budget=flags.budget,
+            )
         board = of_plan(project, plan, store, first, first + count - 1, planned=count)
         board.warnings = plan.warnings + list(engine.not_installed.values() if engine else ()) + board.warnings
-        _print(project, board, flags, out)
+        print_board(project, board, out, by_eval=flags.verbose)
         status = _status(board, engine)
         if status in (3, 130):
             _say_how_to_continue(words, flags, first + count - 1 if flags.fresh else None)
@@ -139,70 +151,6 @@ def _guard(project: Project, state: State, flags: Flags) -> None:
             return
         raise UserError("Nothing was run.")
     raise UserError(f"This would run {what}. See it with --dry-run, then add --yes, or --budget USD.")
-
-
-def _carry_out(project: Project, plan: Plan, state: State, store: Store, flags: Flags, words: Words) -> LocalEngine:
-    import asyncio
-
-    from orvl.engine.local import LocalEngine, default_concurrency
-    from orvl.report.progress import LiveProgress, PlainProgress, Progress
-    from orvl.workdir import WorkDir
-
-    live = sys.stderr.isatty() and not os.environ.get("CI")
-    kind = Progress if flags.quiet else LiveProgress if live else PlainProgress
-    todo = [*state.to_score, *state.to_run]
-    call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
-    work = WorkDir()
-    try:
-        with kind(len(todo), todo) as progress:
-            engine = LocalEngine(
-                plan=plan,
-                state=state,
-                store=store,
-                work=work,
-                settings=project.settings,
-                watcher=progress,
-                call=call,
-                concurrency=flags.concurrency or project.settings.concurrency or default_concurrency(),
-                budget=flags.budget,
-            )
-            asyncio.run(_until_interrupted(engine, progress))
-    finally:
-        work.close()
-    return engine
-
-
-async def _until_interrupted(engine: LocalEngine, progress: Any) -> None:
-    """Ctrl-C once stops cleanly, twice at once."""
-    import asyncio
-    import signal
-
-    def interrupt() -> None:
-        if engine.stopped:
-            os._exit(130)
-        engine.stop()
-        progress.say("Stopping: nothing new starts; what runs gets a few seconds. Ctrl-C again ends at once.")
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, interrupt)
-    await engine.carry_out()
-    engine.interrupted = engine.stopped
-
-
-def _print(project: Project, board: Board, flags: Flags, out: JsonOut | None) -> None:
-    penalty = project.settings.penalty
-    if out:
-        from orvl.report.json_form import as_json as ratings_as_json
-
-        out.write(ratings_as_json(board.cells, penalty, board.warnings))
-        return
-    from orvl.report.table import print_ratings
-
-    evals = {cell.eval for cell in board.cells}
-    print_ratings(
-        console(), board.cells if flags.verbose or len(evals) == 1 else board.contestants, penalty, board.warnings
-    )
 
 
 def _status(board: Board, engine: LocalEngine | None) -> int:

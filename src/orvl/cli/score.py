@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_write, where, words_from
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_write, print_board, where, words_from
 from orvl.plan import make_plan
 from orvl.project import open_project
 from orvl.state import next_episode, state_of
@@ -25,12 +24,8 @@ def command(**given: Any) -> int:
     Scores that are missing are made, and those that were errors or abstentions are asked for once more. With --fresh,
     every score gets a new sample. Nothing is overwritten.
     """
-    import asyncio
-
-    from orvl.engine.local import LocalEngine, default_concurrency
+    from orvl.cli.carry_out import carry_out
     from orvl.report.collect import of_plan
-    from orvl.report.progress import PlainProgress
-    from orvl.workdir import WorkDir
 
     words = words_from(given)
     out = JsonOut() if given["json_"] else None
@@ -41,33 +36,9 @@ def command(**given: Any) -> int:
         plan = make_plan(project, words, episodes=range(1, last + 1), judges=given["judge"])
         state = state_of(plan, store)
         state.to_score, state.reused, state.to_run = [*state.to_score, *state.reused], [], []
-        call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, 0)])[0]
-        work = WorkDir()
-        try:
-            engine = LocalEngine(
-                plan=plan,
-                state=state,
-                store=store,
-                work=work,
-                settings=project.settings,
-                watcher=PlainProgress(len(state.to_score), state.to_score),
-                call=call,
-                concurrency=project.settings.concurrency or default_concurrency(),
-                samples="all" if given["fresh"] else "unanswered",
-            )
-            asyncio.run(engine.carry_out())
-        finally:
-            work.close()
+        engine = carry_out(project, plan, state, store, words, samples="all" if given["fresh"] else "unanswered")
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
-    penalty = project.settings.penalty
-    if out:
-        from orvl.report.json_form import as_json as ratings_as_json
-
-        out.write(ratings_as_json(board.cells, penalty, board.warnings))
-    else:
-        from orvl.report.table import print_ratings
-
-        print_ratings(console(), board.contestants, penalty, board.warnings)
+    print_board(project, board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
-    return 1 if board.broken_metrics or unrated else 0
+    return 130 if engine.interrupted else int(board.broken_metrics or unrated)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
+Samples = Literal["missing", "unanswered", "all"]
 FATAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -71,7 +72,7 @@ class LocalEngine:
     call: int
     concurrency: int
     budget: float | None = None
-    samples: Literal["missing", "unanswered", "all"] = "missing"
+    samples: Samples = "missing"
     spent: float = 0.0
     over_budget: bool = False
     interrupted: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from orvl.rate import rate
+from orvl.rating import rate
 from orvl.stats.intervals import interval, t_interval
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.rate import Rating
+    from orvl.rating import Rating
     from orvl.types import Layout
 
 USAGE = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")

@@ -1,0 +1,74 @@
+"""What `run` and `score` share: carrying a plan out under the eyes of the user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from orvl.engine.local import LocalEngine, Samples, default_concurrency
+from orvl.report.progress import LiveProgress, PlainProgress, Progress
+from orvl.workdir import WorkDir
+
+if TYPE_CHECKING:
+    from orvl.plan import Plan
+    from orvl.project import Project
+    from orvl.state import State
+    from orvl.store import Store
+    from orvl.words import Words
+
+
+def carry_out(
+    project: Project,
+    plan: Plan,
+    state: State,
+    store: Store,
+    words: Words,
+    *,
+    quiet: bool = False,
+    concurrency: int | None = None,
+    budget: float | None = None,
+    samples: Samples = "missing",
+) -> LocalEngine:
+    """Does what is left of a plan; everything that finishes is in the store before it is shown."""
+    live = sys.stderr.isatty() and not os.environ.get("CI")
+    kind = Progress if quiet else LiveProgress if live else PlainProgress
+    todo = [*state.to_score, *state.to_run]
+    call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
+    work = WorkDir()
+    try:
+        with kind(len(todo), todo) as progress:
+            engine = LocalEngine(
+                plan=plan,
+                state=state,
+                store=store,
+                work=work,
+                settings=project.settings,
+                watcher=progress,
+                call=call,
+                concurrency=concurrency or project.settings.concurrency or default_concurrency(),
+                budget=budget,
+                samples=samples,
+            )
+            asyncio.run(_until_interrupted(engine, progress))
+    finally:
+        work.close()
+    return engine
+
+
+async def _until_interrupted(engine: LocalEngine, progress: Progress) -> None:
+    """Ctrl-C once stops cleanly, twice at once."""
+
+    def interrupt() -> None:
+        if engine.stopped:
+            os._exit(130)
+        engine.stop()
+        progress.say("Stopping: nothing new starts; what runs gets a few seconds. Ctrl-C again ends at once.")
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, interrupt)
+    await engine.carry_out()
+    engine.interrupted = engine.stopped
