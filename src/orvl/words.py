@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError, UserError
-from orvl.project.names import did_you_mean, is_pattern, matching
+from orvl.project.names import RESERVED, closest, did_you_mean, is_pattern, matching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +121,9 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
         if word in _all_names(project, place):
             return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
         return f"{words.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
-    return f"There is no {place} '{word}'. {did_you_mean(word, known)} See: orvl list {place}s"
+    command = closest(word, RESERVED) if place == "agent" and not closest(word, known) else None
+    hint = f"Did you mean the command '{command}'?" if command else did_you_mean(word, known)
+    return f"There is no {place} '{word}'. {hint} See: orvl list {place}s"
 
 
 def _moved(project: Project, words: Words, place: str, other: str, word: str) -> str:

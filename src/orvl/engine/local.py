@@ -207,7 +207,6 @@ class LocalEngine:
         agent = planned.cell.agent
         if agent.name not in self.not_installed:
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
-            self.watcher.say(self.not_installed[agent.name])
 
     def _capture(self, planned: PlannedRun, talk: Conversation, folders: RunFolders) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""

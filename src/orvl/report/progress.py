@@ -40,6 +40,7 @@ class Progress:
     by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
     open: set[str] = field(default_factory=set)
+    told: set[tuple[str, str | None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.all.total = self.total
@@ -68,7 +69,10 @@ class Progress:
             tally.done += 1
         if attempt.outcome != "errored":
             self.open.discard(planned.key)
-        self.show(planned, attempt.outcome, attempt.reason, attempt.usage.seconds)
+        trouble = (planned.cell.agent.name, attempt.reason)
+        if attempt.outcome != "errored" or trouble not in self.told:
+            self.show(planned, attempt.outcome, attempt.reason, attempt.usage.seconds)
+        self.told.add(trouble)
 
     def scored(self, planned: PlannedRun, scores: Sequence[Score]) -> None:  # noqa: ARG002
         for tally in (self.all, self.by_contestant[planned.cell.contestant]):

@@ -31,9 +31,10 @@ def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warning
     console.print(_table(console, ordered, by_eval))
     counts = {row.rated if by_eval else row.evals for row in rows}
     unit = ("runs" if by_eval else "evals") if len(counts) > 1 else count(counts.pop(), "run" if by_eval else "eval")
+    interval = f"95 %: the interval of R over {unit}. " if any(row.interval for row in rows) else ""
     console.print(
         f"R from 0 to 1: the weighted mean of the metrics. R_pen: R less {penalty:g} × the judges' disagreement.\n"
-        f"95 %: the interval of R over {unit}. Runs: rated / failed / errored / planned.\n"
+        f"{interval}Runs: rated / failed / errored / planned.\n"
         "Not certified: no control has tested the judges, so the rows are not ranked.",
         style="dim",
         highlight=False,
