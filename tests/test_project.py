@@ -349,7 +349,8 @@ def test_what_cannot_be_read_is_a_sentence(project):
     project.toml("penalty = 0.5")
     project.agent("x", "models = {'none': ['m']}\ndef command(): return 'true'\n")
     project.eval("x", "Hello.")
-    ordinary = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+    ordinary = [] if os.geteuid() else bound
     for name in ("agents/x.py", "evals/x.md", "orvl.toml", "scores"):
         path = project.root / name
         if name == "scores":
