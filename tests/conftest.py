@@ -80,8 +80,9 @@ class UserProject:
     def rows(self, query: str) -> list[Any]:
         """Asks the store."""
         import sqlite3
+        from contextlib import closing
 
-        with sqlite3.connect(self.root / ".orvl" / "orvl.db") as db:
+        with closing(sqlite3.connect(self.root / ".orvl" / "orvl.db")) as db, db:
             return db.execute(query).fetchall()
 
 

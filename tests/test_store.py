@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ def test_two_that_migrate_at_once_do_it_once(tmp_path):
 
 
 def test_a_newer_store_is_refused_by_every_command(filled):
-    with sqlite3.connect(db_file(filled)) as db:
+    with closing(sqlite3.connect(db_file(filled))) as db, db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     for words in (
         ["writer", "--eval=one"],
@@ -217,7 +218,7 @@ def test_a_damaged_page_never_makes_a_traceback_or_a_sound_report(filled, page):
     ],
 )
 def test_damaged_values_are_sentences(filled, change):
-    with sqlite3.connect(db_file(filled)) as db:
+    with closing(sqlite3.connect(db_file(filled))) as db, db:
         db.execute("PRAGMA ignore_check_constraints = ON")
         db.execute(change)
     for words in (
@@ -450,7 +451,7 @@ def test_a_full_disk_ends_with_a_sentence_and_keeps_what_was_finished(project, t
     assert result.status == 1
     assert "no space left" in result.err or "is full" in result.err
     assert "What was finished is safe" in result.err
-    with sqlite3.connect(f"file:{disk}/store/orvl.db?mode=ro", uri=True) as db:
+    with closing(sqlite3.connect(f"file:{disk}/store/orvl.db?mode=ro", uri=True)) as db, db:
         done = db.execute("SELECT count(*) FROM attempt WHERE outcome = 'finished'").fetchone()[0]
     assert 3 <= done < 30
     assert not [path for base in project.tmp.glob("orvl-*") for path in base.iterdir()]

@@ -28,23 +28,25 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
             raise damaged(path, "it is empty, but there are blobs of runs")
         if write:
             make(folder)
-            connection = _open(path, "rwc")
-            connection.execute("PRAGMA journal_mode = WAL")
-        else:
-            connection = _open_to_read(path)
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(migrations):
-            raise StoreError(
-                f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
-                f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
-            )
-        if version < len(migrations):
-            if not write:
-                connection.close()
-                _migrate_for_reading(folder, migrations)
-                return connect(folder, write=False, migrations=migrations)
-            _migrate(connection, migrations)
-        return connection
+        connection = _open(path, "rwc") if write else _open_to_read(path)
+        try:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > len(migrations):
+                raise StoreError(
+                    f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
+                    f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
+                )
+            if write:
+                connection.execute("PRAGMA journal_mode = WAL")
+                _migrate(connection, migrations)
+        except BaseException:
+            connection.close()
+            raise
+        if version == len(migrations) or write:
+            return connection
+        connection.close()
+    _migrate_for_reading(folder, migrations)
+    return connect(folder, write=False, migrations=migrations)
 
 
 def make(folder: Path) -> None:
@@ -67,9 +69,13 @@ def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
         check_same_thread=False,
         timeout=10,
     )
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -102,6 +108,8 @@ def _migrate_for_reading(folder: Path, migrations: Sequence[str]) -> None:
 
 def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
     """All that is missing, in one transaction; somebody else may have done it in the meantime."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] >= len(migrations):
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
