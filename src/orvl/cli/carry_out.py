@@ -8,7 +8,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from orvl.engine.local import LocalEngine, Samples, default_concurrency
+from orvl.engine.local import LocalEngine, default_concurrency
+from orvl.engine.scoring import Samples
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.workdir import WorkDir
 

@@ -1,0 +1,111 @@
+"""One try at a run: fresh folders, the conversation, the capture, the checks."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import shutil
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from orvl import capture, checks, tree
+from orvl.checks import Stopped
+from orvl.errors import disk_sentence
+from orvl.run import Conversation, converse, limits_of, prepare
+from orvl.sandbox import NotStarted
+from orvl.types import Attempt, Usage
+
+if TYPE_CHECKING:
+    from orvl.project.settings import Limits, Settings
+    from orvl.sandbox import Sandbox
+    from orvl.store import Store
+    from orvl.types import CheckResult, PlannedRun
+    from orvl.workdir import RunFolders, WorkDir
+
+DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+@dataclass
+class Attempts:
+    """Tries runs, and runs checks again on what was kept of them."""
+
+    store: Store
+    work: WorkDir
+    settings: Settings
+    not_installed: dict[str, str] = field(default_factory=dict)
+    _start_trees: dict[str, str] = field(default_factory=dict)
+    _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def make(self, planned: PlannedRun, sandbox: Sandbox) -> Attempt:
+        """What an agent does to its own folders is its own trouble, not that of other runs; a broken disk is all's."""
+        started = time.time()
+        folders = self.work.new()
+        try:
+            return await self._make(planned, folders, sandbox, limits_of(planned, self.settings.limits))
+        except (OSError, shutil.Error) as error:
+            if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
+                raise
+            reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
+            return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
+        finally:
+            self._clean(folders)
+
+    async def _make(self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> Attempt:
+        await asyncio.to_thread(prepare, planned, folders)
+        talk = await converse(planned, folders, sandbox, limits)
+        if talk.stopped:
+            raise Stopped
+        if talk.missing_program:
+            agent = planned.cell.agent
+            self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
+        attempt = await asyncio.to_thread(self._capture, planned, talk, folders, limits, sandbox.name)
+        return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, sandbox)
+
+    def _capture(
+        self, planned: PlannedRun, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str
+    ) -> Attempt:
+        """In a thread: everything that the run left goes into the store's blobs, durably."""
+        one = planned.cell.eval
+        batch = self.store.blobs.batch()
+        try:
+            if one.digest not in self._start_trees:
+                self._start_trees[one.digest] = capture.start_tree(one, batch)
+            attempt = capture.take(talk, self._start_trees[one.digest], folders, batch, limits, sandbox)
+            batch.sync()
+        except BaseException:
+            batch.drop()
+            raise
+        return attempt
+
+    async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, sandbox: Sandbox) -> Attempt:
+        one = planned.cell.eval
+        if not one.checks:
+            return replace(attempt, checks=())
+        fresh = self.work.new()
+        try:
+            await asyncio.to_thread(checks.lay_out, one, folders.workspace, fresh)
+            return replace(attempt, checks=await checks.run_checks(one, fresh, sandbox, self.settings.limits))
+        except NotStarted as error:
+            return replace(attempt, outcome="errored", reason=f"a check: {error}", retry=True)
+        finally:
+            self._clean(fresh)
+
+    async def check_again(self, planned: PlannedRun, attempt: Attempt, sandbox: Sandbox) -> tuple[CheckResult, ...]:
+        """Runs an eval's present checks on what was kept of a run."""
+        fresh = self.work.new()
+        try:
+            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            await asyncio.to_thread(checks.lay_out_again, planned.cell.eval, entries, self.store.blobs.write_to, fresh)
+            return await checks.run_checks(planned.cell.eval, fresh, sandbox, self.settings.limits)
+        finally:
+            self._clean(fresh)
+
+    def _clean(self, folders: RunFolders) -> None:
+        """Deletes a run's folders off the critical path."""
+        task = asyncio.ensure_future(asyncio.to_thread(tree.remove, folders.root))
+        self._cleaning.add(task)
+        task.add_done_callback(self._cleaning.discard)
+
+    async def cleaned(self) -> None:
+        await asyncio.gather(*self._cleaning)

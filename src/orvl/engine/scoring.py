@@ -1,0 +1,79 @@
+"""Scores of one run: those that are missing are asked for, and stored with the run's table S."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from orvl import cards, tree
+from orvl.capture import CapturedRun
+from orvl.checks import Stopped
+from orvl.score import score_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orvl.plan import Panel
+    from orvl.store import Store
+    from orvl.types import Attempt, Layout, Score
+    from orvl.workdir import WorkDir
+
+Samples = Literal["missing", "unanswered", "all"]
+
+
+def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:
+    """Which sample of a score to take: the first, a second where nobody answered, or one more of all."""
+    last = {(score.metric_key, score.judge_key): score for score in before}
+
+    def sample(metric_key: str, judge_key: str) -> int | None:
+        score = last.get((metric_key, judge_key))
+        if score is None:
+            return 1
+        again = wanted == "all" or (wanted == "unanswered" and score.kind in ("error", "abstained"))
+        return score.sample + 1 if again else None
+
+    return sample
+
+
+@dataclass
+class Scoring:
+    """Scores runs; `cancel` leaves what is being scored to the next call."""
+
+    store: Store
+    work: WorkDir
+    limit: float
+    samples: Samples
+    _tasks: set[asyncio.Task[list[Score]]] = field(default_factory=set)
+    _cancelled: bool = False
+
+    async def scores(self, attempt: Attempt, number: int, panel: Panel, before: list[Score]) -> list[Score]:
+        """The scores that an attempt does not have yet."""
+        scratch = self.work.root / f"score{number}"
+        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch)
+        wanted = sampler(before, self.samples)
+        task = asyncio.create_task(score_run(run, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
+        self._tasks.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._cancelled:
+                raise Stopped from None
+            raise
+        finally:
+            self._tasks.discard(task)
+            if scratch.exists():
+                await asyncio.to_thread(tree.remove, scratch)
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        for task in self._tasks:
+            task.cancel()
+
+
+def saving(
+    number: int, cell: int, call: int, layout_id: int, layout: Layout, before: list[Score], scores: list[Score]
+) -> Callable[[Store], None]:
+    """What stores new scores of an attempt, with S over all that it has."""
+    table = cards.pack(layout, before + scores)
+    return lambda store: store.add_scores(number, cell, call, scores, layout_id, table)
