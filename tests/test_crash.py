@@ -66,11 +66,12 @@ def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
     call = [*project.command, "anne,bert", "--eval=e*", f"--episodes={EPISODES}", "-q"]
     delays = random.Random(4)
     before: dict[str, int] = {}
-    for _ in range(KILLS):
+    longest = 1.0
+    for kill in range(KILLS):
         process = subprocess.Popen(
             call, cwd=project.root, env=project.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        time.sleep(delays.uniform(0.05, 1.0))
+        time.sleep(delays.uniform(0.05, longest))
         process.send_signal(signal.SIGKILL)
         message = process.communicate()[1]
         assert b"Traceback" not in message, message.decode()
@@ -78,6 +79,7 @@ def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
         after = finished(project)
         assert before.items() <= after.items(), "a finished run was lost or carried out again"
         before = after
+        longest *= 1.25 if len(after) < 2 * kill else 1  # a busy machine gets further between two kills
     assert 20 < len(before) < 200, "the kills came too early or too late to prove anything"
 
     done = project.orvl("anne,bert", "--eval=e*", f"--episodes={EPISODES}", "--json", timeout=300)
