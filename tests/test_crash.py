@@ -79,7 +79,8 @@ def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
         after = finished(project)
         assert before.items() <= after.items(), "a finished run was lost or carried out again"
         before = after
-        longest *= 1.25 if len(after) < 2 * kill else 1  # a busy machine gets further between two kills
+        # A busy machine is given longer between two kills, a fast one shorter: about four runs for each.
+        longest = min(6.0, max(0.4, longest * (1.25 if len(after) < 3 * kill else 0.8 if len(after) > 5 * kill else 1)))
     assert 20 < len(before) < 200, "the kills came too early or too late to prove anything"
 
     done = project.orvl("anne,bert", "--eval=e*", f"--episodes={EPISODES}", "--json", timeout=300)
