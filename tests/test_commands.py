@@ -44,7 +44,7 @@ def test_doctor_finds_what_is_wrong(small):
     )
     found = small.orvl("doctor")
     assert found.status == 0
-    assert "agent absent: 'no-such-agent' is not in PATH" in found.out
+    assert "agent absent is not installed: 'no-such-agent' is not in PATH" in found.out
     small.eval("broken", "---\nmetrics: {nope: 1}\n---\nx")
     found = small.orvl("doctor")
     assert found.status == 1
@@ -200,3 +200,62 @@ def test_a_budget_stops_cleanly_and_says_how_to_go_on(project):
     rest = project.orvl("mine", "all", "all", "e", "--episodes=10", "--json")
     assert rest.status == 0
     assert rest.json["ratings"][0]["runs"]["rated"] == 10
+
+
+def test_a_row_that_lacks_an_eval_is_marked_and_stands_below(project):
+    project.agent("sound", 'models = {"none": ["m"]}\ndef command(): return "true"\n')
+    project.agent(
+        "lucky", 'models = {"none": ["m"]}\ndef command(prompt): return "true" if prompt == "easy" else 1 / 0\n'
+    )
+    project.score("half", "def score(run): return 0.5 if run.prompts[0] == 'hard' else 0.9\n")
+    project.eval("easy", "---\nmetrics: {half: 1}\n---\neasy")
+    project.eval("hard", "---\nmetrics: {half: 1}\n---\nhard")
+    assert project.orvl("sound,lucky", "--eval=easy,hard").status == 1
+    rows = {row["agent"]: row for row in project.orvl("report", "--json").json["ratings"]}
+    assert (rows["sound"]["R"], rows["sound"]["missing"]) == (pytest.approx(0.7), [])
+    assert (rows["lucky"]["R"], rows["lucky"]["missing"]) == (pytest.approx(0.9), ["eval hard"])
+    table = project.orvl("report").out
+    assert table.index("sound m none") < table.index("lucky m none")
+    assert "* without eval hard" in table
+
+
+def test_a_version_that_cannot_be_told_is_no_identity(small):
+    small.agent(
+        "odd",
+        'models = {"none": ["m"]}\nversion = ["sh", "-c", "echo boom >&2; exit 3"]\ndef command(): return "true"\n',
+    )
+    named = small.orvl("odd", "--eval=one")
+    assert named.status == 2
+    assert "ended with status 3 and said: boom" in named.err
+    among = small.orvl("odd,writer*", "--eval=one", "--json")
+    assert among.status == 0
+    assert "boom" in among.json["warnings"][0]
+
+
+def test_show_lists_the_runs_that_a_short_name_stands_for(small):
+    small.agent("two", 'models = {"none": ["m", "n"]}\ndef command(): return "true"\n')
+    assert small.orvl("two", "--eval=one").status == 0
+    told = small.orvl("show", "two/one/1")
+    assert told.status == 2
+    assert "(m none)" in told.err
+    assert "(n none)" in told.err
+    key = told.err.split(": ")[-1].split(" ")[0]
+    assert small.orvl("show", key).status == 0
+    assert small.orvl("show", "two/one/²").status == 2
+
+
+def test_a_store_is_named_from_where_the_user_stands(small, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = small.orvl("writer", "--eval=one", "--project", str(small.root), "--store", "mine", cwd=elsewhere)
+    assert done.status == 0
+    assert (elsewhere / "mine" / "orvl.db").exists()
+
+
+def test_the_newest_check_results_are_shown(project):
+    project.agent("mine", 'models = {"none": ["m"]}\ndef command(): return "touch a"\n')
+    for number in range(6):
+        project.eval("e", f"---\nmetrics: {{checks: 1}}\nchecks: [{{name: look{number}, run: test -f a}}]\n---\nx")
+        assert project.orvl("mine", "--eval=e").status == 0
+        assert f"check look{number}: passed" in project.orvl("show", "mine/e/1").out
+    assert project.rows("SELECT count(*) FROM attempt") == [(1,)]

@@ -22,6 +22,9 @@ EXAMPLES = [(page, name, text) for page in PAGES for name, text in FILE.findall(
 @pytest.mark.parametrize(("page", "name", "text"), EXAMPLES, ids=[f"{page.name}:{name}" for page, name, _ in EXAMPLES])
 def test_file_examples_load(project, page, name, text):
     file = project.write(name, text)
+    for _, other, body in EXAMPLES:
+        if other.startswith("scores/"):
+            project.write(other, body)
     opened = open_project(project.root)
     if name == "orvl.toml":
         assert opened.settings

@@ -139,7 +139,7 @@ def test_none_is_not_rated_and_no_error(scored):
     result = scored({"m": "def score(run): return None\n", "good": "def score(run): return 1\n"}, status=0)
     assert result.json["ratings"][0]["missing"] == ["m"]
     assert result.json["ratings"][0]["R"] == 1.0
-    assert "m: not rated on 1 run: it does not apply to this run." in result.json["warnings"]
+    assert "m: not rated on 1 run: there is nothing to score (the function returned None)." in result.json["warnings"]
 
 
 def test_a_run_that_nothing_could_rate_has_no_rating(scored):

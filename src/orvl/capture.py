@@ -28,7 +28,7 @@ MEBI = 1 << 20
 def start_tree(one: Eval, batch: Batch) -> str:
     """The manifest of what an eval's runs start from."""
     start = one.part("workspace")
-    entries = tree.scan(start, batch.put_fd, TreeLimits())[0] if start else []
+    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=False)[0] if start else []
     return batch.put(tree.encode(entry for entry in entries if tree.BYTECODE not in entry.path.split("/")))
 
 

@@ -64,7 +64,7 @@ def tables(store: Store, layout: Layout, carried_out: Mapping[int, int], only: C
 
 def _packed(store: Store, layout: Layout, cells: Collection[int], only: Collection[int] | None) -> Tables:
     number = store.layout_id(layout)
-    rows = store.cards(number) if number is not None else []
+    rows = store.cards(number, cells) if number is not None else []
     if only is not None or not {row[1] for row in rows} <= set(cells):
         rows = [row for row in rows if row[1] in cells and (only is None or row[0] in only)]
     if not rows:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import shlex
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -139,32 +140,43 @@ def _versions(agents: Sequence[Agent], plan: Plan, *, must_be_there: bool) -> di
         return found
     with ThreadPoolExecutor(8) as pool:
         for agent, version in zip(asked, pool.map(version_of, asked), strict=True):
-            if version is not None:
+            if isinstance(version, str):
                 found[agent.name] = version
                 continue
-            sentence = f"The agent {agent.name} is not installed: '{agent.version[0]}' is not in PATH ({agent.path})."
+            sentence = f"The agent {agent.name} {version.why} ({agent.path})."
             if must_be_there:
                 raise UserError(sentence)
             plan.warnings.append(sentence)
     return found
 
 
-def version_of(agent: Agent) -> str | None:
-    """The first line that the version command prints; None if there is no such program."""
+@dataclass(frozen=True)
+class NoVersion:
+    """Why an agent's version could not be had."""
+
+    why: str
+
+
+def version_of(agent: Agent) -> str | NoVersion:
+    """The first line that the version command prints."""
     return _printed_version(tuple(agent.version))
 
 
 @lru_cache(maxsize=256)
-def _printed_version(argv: tuple[str, ...]) -> str | None:
+def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    asked = shlex.join(argv)
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
     except (FileNotFoundError, PermissionError, NotADirectoryError):
-        return None
-    except (OSError, subprocess.TimeoutExpired):
-        return "unknown"
+        return NoVersion(f"is not installed: '{argv[0]}' is not in PATH")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return NoVersion(f"cannot say its version: `{asked}` failed: {error}")
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
-    return lines[0].strip()[:200] if lines else "unknown"
+    last = lines[-1].strip()[:200] if lines else "nothing"
+    if done.returncode:
+        return NoVersion(f"cannot say its version: `{asked}` ended with status {done.returncode} and said: {last}")
+    return lines[0].strip()[:200] if lines else NoVersion(f"cannot say its version: `{asked}` said nothing")
 
 
 def is_paid(project: Project, provider: str) -> bool:

@@ -75,7 +75,7 @@ async def _one(
     if isinstance(told, Verdict) and told.score is None:
         return score("abstained", reason=told.reason or "no reason given", detail=detail)
     if told is None:
-        return score("not applicable", reason="it does not apply to this run")
+        return score("not applicable", reason="there is nothing to score (the function returned None)")
     value = _number(told.score if isinstance(told, Verdict) else told)
     if value is None:
         return score("error", reason=_not_a_score(metric, told))

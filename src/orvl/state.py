@@ -75,10 +75,8 @@ def next_episode(plan: Plan, store: Store | None) -> int:
     """The first episode number that none of the plan's cells has used."""
     if store is None:
         return 1
-    keys = [cell.key for cell in plan.cells]
-    marks = ",".join("?" * len(keys))
-    query = f"SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key IN ({marks})"
-    return int(store.rows(query, keys)[0][0] or 0) + 1
+    query = "SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
+    return max(int(store.rows(query, (cell.key,))[0][0] or 0) for cell in plan.cells) + 1
 
 
 def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Cost:

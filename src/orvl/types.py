@@ -37,10 +37,6 @@ class Agent:
     protocol: str | None = None
     control: str | None = None
 
-    @property
-    def is_control(self) -> bool:
-        return self.control is not None
-
 
 @dataclass(frozen=True)
 class Check:

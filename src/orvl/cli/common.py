@@ -15,6 +15,7 @@ from orvl.words import ORDER, ORDER_SENTENCE, Words, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -65,23 +66,28 @@ def words_from(given: dict[str, Any]) -> Words:
     return Words(**chosen)
 
 
-def open_to_read(project: Project, url: str | None) -> Store:
-    from orvl.store import Store, store_folder
-
-    return Store(store_folder(url or project.settings.store, project.root), write=False)
-
-
-def open_to_write(project: Project, url: str | None) -> Store:
-    from orvl.store import Store, store_folder
-
-    return Store(store_folder(url or project.settings.store, project.root), write=True)
-
-
-def store_exists(project: Project, url: str | None) -> bool:
+def folder_of(project: Project, flag: str | None) -> Path:
     from orvl.store import store_folder
+
+    return store_folder(flag, project.settings.store, project.root)
+
+
+def open_to_read(project: Project, flag: str | None) -> Store:
+    from orvl.store import Store
+
+    return Store(folder_of(project, flag), write=False)
+
+
+def open_to_write(project: Project, flag: str | None) -> Store:
+    from orvl.store import Store
+
+    return Store(folder_of(project, flag), write=True)
+
+
+def store_exists(project: Project, flag: str | None) -> bool:
     from orvl.store.database import FILE
 
-    return (store_folder(url or project.settings.store, project.root) / FILE).exists()
+    return (folder_of(project, flag) / FILE).exists()
 
 
 def console() -> Console:

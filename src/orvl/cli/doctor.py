@@ -65,11 +65,13 @@ def _project(project: Project) -> Iterator[Finding]:
     except OrvlError as error:
         yield "wrong", str(error)
         return
-    for kind, files, load in (
-        ("eval", project.eval_files, project.eval),
-        ("metric", project.metric_files, project.metric),
-    ):
+    for kind, load in (("eval", project.eval), ("metric", project.metric)):
         broken = 0
+        try:
+            files = project.eval_files if kind == "eval" else project.metric_files
+        except OrvlError as error:
+            yield "wrong", str(error)
+            continue
         for name in files:
             try:
                 load(name)
@@ -82,7 +84,12 @@ def _project(project: Project) -> Iterator[Finding]:
 def _agents(project: Project) -> Iterator[Finding]:
     from orvl.plan import version_of
 
-    for name in project.agent_files:
+    try:
+        names = list(project.agent_files)
+    except OrvlError as error:
+        yield "wrong", str(error)
+        return
+    for name in names:
         try:
             agent = project.agent(name)
         except OrvlError as error:
@@ -92,10 +99,10 @@ def _agents(project: Project) -> Iterator[Finding]:
             yield "ok", f"agent {name}"
             continue
         version = version_of(agent)
-        if version is None:
-            yield "missing", f"agent {name}: '{agent.version[0]}' is not in PATH"
-        else:
+        if isinstance(version, str):
             yield "ok", f"agent {name}: {version}"
+        else:
+            yield "missing", f"agent {name} {version.why}"
 
 
 def _store(project: Project, url: str | None) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ from orvl.project import open_project
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+    from orvl.store import Store
+
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
@@ -39,6 +41,8 @@ def command(what: str, file: str, form: str | None, project: str | None, store: 
                 rows = write(opened, what, chosen, sys.stdout.buffer)
             else:
                 rows = _to_file(opened, what, chosen, Path(file))
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise UserError(f"{file} cannot be written: {disk_sentence(error)}.") from error
     if file != "-":
@@ -46,12 +50,10 @@ def command(what: str, file: str, form: str | None, project: str | None, store: 
     return 0
 
 
-def _to_file(opened: object, what: str, form: str, path: Path) -> int:
+def _to_file(opened: Store, what: str, form: str, path: Path) -> int:
     """Writes beside the file and renames, so that a file is whole or not there."""
     from orvl.report.export import write
-    from orvl.store import Store
 
-    assert isinstance(opened, Store)
     partial = path.with_name(path.name + ".part")
     try:
         out: BinaryIO

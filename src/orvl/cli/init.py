@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -71,6 +72,6 @@ def command(folder: str) -> int:
                 click.echo(f"made  {path}")
     except OSError as error:
         raise UserError(f"The project cannot be made: {disk_sentence(error)}.") from error
-    inside = f"cd {root} && " if folder != "." else ""
+    inside = f"cd {shlex.quote(folder)} && " if folder != "." else ""
     click.echo(f"Try it: {inside}orvl my-agent")
     return 0

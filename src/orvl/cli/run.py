@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from orvl.cli.common import (
     words_from,
 )
 from orvl.errors import UserError
-from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan
+from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
 from orvl.project import open_project
 from orvl.state import State, next_episode, state_of
 from orvl.words import ORDER
@@ -89,13 +90,12 @@ def command(**given: Any) -> int:
     seed = secrets.randbits(32)
     plan = make_plan(project, words, episodes=range(1, count + 1), judges=flags.judge, seed=seed)
     if flags.dry_run:
-        return _dry_run(project, plan, words, flags, out)
+        return _dry_run(project, plan, count, flags, out)
     from orvl.report.collect import of_plan
 
     with open_to_write(project, flags.store) as store:
         first = next_episode(plan, store) if flags.fresh else 1
-        if first > 1:
-            plan = make_plan(project, words, episodes=range(first, first + count), judges=flags.judge, seed=seed)
+        plan.runs = ordered(plan.cells, range(first, first + count), seed)
         state = state_of(plan, store)
         _guard(project, state, flags)
         engine = None
@@ -121,18 +121,18 @@ def command(**given: Any) -> int:
         return status
 
 
-def _dry_run(project: Project, plan: Plan, words: Words, flags: Flags, out: JsonOut | None) -> int:
+def _dry_run(project: Project, plan: Plan, count: int, flags: Flags, out: JsonOut | None) -> int:
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
     from orvl.state import cost_of
 
-    store = open_to_read(project, flags.store) if store_exists(project, flags.store) else None
-    if flags.fresh:
-        first = next_episode(plan, store)
-        episodes = range(first, first + (flags.episodes or project.settings.episodes))
-        plan = make_plan(project, words, episodes=episodes, judges=flags.judge, seed=plan.seed)
-    state = state_of(plan, store)
-    cost = cost_of(project, state.to_run, store)
+    there = store_exists(project, flags.store)
+    with open_to_read(project, flags.store) if there else nullcontext() as store:
+        if flags.fresh:
+            first = next_episode(plan, store)
+            plan.runs = ordered(plan.cells, range(first, first + count), plan.seed)
+        state = state_of(plan, store)
+        cost = cost_of(project, state.to_run, store)
     if out:
         out.write(plan_as_json(plan, state, cost))
     else:
@@ -176,4 +176,8 @@ def _say_how_to_continue(words: Words, flags: Flags, episodes: int | None) -> No
             given += [f"--{name}", shlex.quote(value)]
     for judge in flags.judge:
         given += ["--judge", shlex.quote(judge)]
+    if flags.concurrency:
+        given += ["--concurrency", str(flags.concurrency)]
+    if flags.budget is not None:
+        given += ["--budget", f"{flags.budget:g}"]
     sys.stderr.write(f"To continue: orvl {' '.join(given)}\n")

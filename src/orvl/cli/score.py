@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from orvl.cli.common import JsonOut, as_json, five_words, open_to_write, print_board, where, words_from
-from orvl.plan import make_plan
+from orvl.plan import make_plan, ordered
 from orvl.project import open_project
+from orvl.report.text import count
 from orvl.state import next_episode, state_of
+
+if TYPE_CHECKING:
+    from orvl.plan import Plan
+    from orvl.store import Store
 
 
 @click.command()
@@ -33,12 +38,24 @@ def command(**given: Any) -> int:
     with open_to_write(project, given["store"]) as store:
         plan = make_plan(project, words, episodes=[1], judges=given["judge"])
         last = next_episode(plan, store) - 1
-        plan = make_plan(project, words, episodes=range(1, last + 1), judges=given["judge"])
+        plan.runs = ordered(plan.cells, range(1, last + 1), plan.seed)
         state = state_of(plan, store)
         state.to_score, state.reused, state.to_run = [*state.to_score, *state.reused], [], []
         engine = carry_out(project, plan, state, store, words, samples="all" if given["fresh"] else "unanswered")
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
+        board.warnings = plan.warnings + _of_older(plan, store) + board.warnings
     print_board(project, board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
     return 130 if engine.interrupted else int(board.broken_metrics or unrated)
+
+
+def _of_older(plan: Plan, store: Store) -> list[str]:
+    """Runs that have the names of the plan's cells under another identity."""
+    keys, names = {cell.key for cell in plan.cells}, {cell.names for cell in plan.cells}
+    counted = "(SELECT count(*) FROM run WHERE run.cell = cell.id)"
+    rows = store.rows(f"SELECT key, agent, model, provider, eval, {counted} FROM cell")
+    older = sum(row[5] for row in rows if row[0] not in keys and tuple(row[1:5]) in names)
+    if not older:
+        return []
+    return [f"Left alone: {count(older, 'stored run')} of an older agent, version or eval (their files have changed)."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,9 @@ from orvl.report.text import count, dollars, plain, seconds
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from orvl.capture import CapturedRun
     from orvl.store import Store
     from orvl.types import Attempt
-
-OUTPUT_SHOWN = 4000
 
 
 @click.command()
@@ -35,6 +35,8 @@ def command(run: str, part: str | None, path: str | None, json_: bool, project: 
 
     RUN is the beginning of a run's key, as `orvl report --by run` gives it, or AGENT/EVAL/EPISODE.
     """
+    if json_ and (part or path is not None):
+        raise UserError("--json shows the whole run; leave it out with --diff, --output or --file.")
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as found:
@@ -65,15 +67,14 @@ class Shown:
         self.attempts: list[tuple[int, Attempt, Any]] = [(row[0], *store.attempt(row[0])) for row in numbers]
 
     @property
-    def captured(self) -> Any:
+    def captured(self) -> CapturedRun:
         from pathlib import Path
 
         from orvl.capture import CapturedRun
 
-        number, attempt, _ = self.attempts[-1]
+        _, attempt, _ = self.attempts[-1]
         if attempt.tree is None:
             raise UserError(f"The run {self.key[:12]} left nothing: {attempt.reason}.")
-        del number
         return CapturedRun(attempt, (), self.store.blobs, Path())
 
     def file(self, path: str) -> bytes:
@@ -151,15 +152,17 @@ def find(store: Store, name: str) -> tuple[str, dict[str, str], int]:
     """The one run that a key's beginning, or AGENT/EVAL/EPISODE, stands for."""
     columns = "SELECT run.key, agent, model, provider, eval, version, episode FROM run JOIN cell ON cell.id = run.cell "
     words = name.split("/")
-    if len(words) == 3 and words[2].isdigit():
-        where_ = "WHERE agent = ? AND eval = ? AND episode = ? ORDER BY run.id DESC LIMIT 1"
-        rows = store.rows(columns + where_, (words[0], words[1], int(words[2])))
+    if len(words) == 3 and re.fullmatch("[0-9]{1,9}", words[2]):
+        newest = "WHERE agent = ? AND eval = ? AND episode = ? ORDER BY run.id"
+        found = store.rows(columns + newest, (words[0], words[1], int(words[2])))
+        rows = list({(row[2], row[3]): row for row in found}.values())
     else:
         rows = store.rows(columns + "WHERE substr(run.key, 1, ?) = ? LIMIT 3", (len(name), name))
     if not rows or not name:
         raise UserError(f"There is no run '{name}' in the store. See: orvl report --by run --json")
     if len(rows) > 1:
-        raise UserError(f"'{name}' is the beginning of several runs; give more of it.")
+        keys = ", ".join(f"{row[0][:12]} ({row[2]} {row[3]})" for row in rows)
+        raise UserError(f"'{name}' stands for several runs; give the key of one: {keys}.")
     key, agent, model, provider, one, version, episode = rows[0]
     cell = {"agent": agent, "model": model, "provider": provider, "eval": one, "version": version}
     return key, cell, episode

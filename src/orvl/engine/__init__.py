@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from orvl.types import Attempt, PlannedRun, Score
+    from orvl.types import Attempt, PlannedRun
 
 
 class Watcher(Protocol):
@@ -15,8 +13,10 @@ class Watcher(Protocol):
 
     def started(self, planned: PlannedRun) -> None: ...
 
-    def ended(self, planned: PlannedRun, attempt: Attempt, scores: Sequence[Score]) -> None: ...
+    def ended(self, planned: PlannedRun, attempt: Attempt) -> None: ...
 
-    def scored(self, planned: PlannedRun, scores: Sequence[Score]) -> None: ...
+    def gave_up(self, planned: PlannedRun) -> None: ...
+
+    def scored(self, planned: PlannedRun) -> None: ...
 
     def say(self, sentence: str) -> None: ...

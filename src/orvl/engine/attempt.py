@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Sandbox
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import CheckResult, Eval, PlannedRun
     from orvl.workdir import RunFolders, WorkDir
 
 DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -66,17 +66,17 @@ class Attempts:
         self, planned: PlannedRun, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str
     ) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
-        one = planned.cell.eval
-        batch = self.store.blobs.batch()
-        try:
-            if one.digest not in self._start_trees:
-                self._start_trees[one.digest] = capture.start_tree(one, batch)
-            attempt = capture.take(talk, self._start_trees[one.digest], folders, batch, limits, sandbox)
-            batch.sync()
-        except BaseException:
-            batch.drop()
-            raise
-        return attempt
+        start = self._start_tree(planned.cell.eval)
+        with self.store.blobs.batch() as batch:
+            return capture.take(talk, start, folders, batch, limits, sandbox)
+
+    def _start_tree(self, one: Eval) -> str:
+        """What an eval's runs start from, kept once; named by runs only when it is on the disk."""
+        if one.digest not in self._start_trees:
+            with self.store.blobs.batch() as batch:
+                key = capture.start_tree(one, batch)
+            self._start_trees[one.digest] = key
+        return self._start_trees[one.digest]
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, sandbox: Sandbox) -> Attempt:
         one = planned.cell.eval
@@ -95,11 +95,14 @@ class Attempts:
         """Runs an eval's present checks on what was kept of a run."""
         fresh = self.work.new()
         try:
-            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
-            await asyncio.to_thread(checks.lay_out_again, planned.cell.eval, entries, self.store.blobs.write_to, fresh)
+            await asyncio.to_thread(self._lay_out_again, planned, attempt, fresh)
             return await checks.run_checks(planned.cell.eval, fresh, sandbox, self.settings.limits)
         finally:
             self._clean(fresh)
+
+    def _lay_out_again(self, planned: PlannedRun, attempt: Attempt, fresh: RunFolders) -> None:
+        entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+        checks.lay_out_again(planned.cell.eval, entries, self.store.blobs.write_to, fresh)
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""

@@ -132,30 +132,33 @@ class LocalEngine:
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
             attempt = await self._attempts.make(planned, sandbox)
-            scores = await self._keep(planned, attempt)
-            self.watcher.ended(planned, attempt, scores)
-            if attempt.outcome != "errored" or not attempt.retry or self.stopped:
+            await self._keep(planned, attempt)
+            self.watcher.ended(planned, attempt)
+            if attempt.outcome != "errored":
                 return
+            if not attempt.retry or self.stopped:
+                break
+        self.watcher.gave_up(planned)
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
 
-    async def _keep(self, planned: PlannedRun, attempt: Attempt) -> list[Score]:
+    async def _keep(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Stores an attempt, and then its scores."""
         cell, checks_key = self._cells[planned.cell.key], planned.cell.eval.checks_digest
         number = await self._writer.write(
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
         self.spent += attempt.usage.cost_usd or 0.0
-        return [] if attempt.outcome == "errored" else await self._score(planned, number, attempt, [])
+        if attempt.outcome != "errored":
+            await self._score(planned, number, attempt, [])
 
-    async def _score(self, planned: PlannedRun, number: int, attempt: Attempt, before: list[Score]) -> list[Score]:
+    async def _score(self, planned: PlannedRun, number: int, attempt: Attempt, before: list[Score]) -> None:
         name = planned.cell.eval.name
         scores = await self._scoring.scores(attempt, number, self.plan.panels[name], before)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores))
-        return before + scores
 
     async def _score_again(self, planned: PlannedRun, sandbox: Sandbox) -> None:
         """Scores a stored run; checks that have changed since are run on its capture."""
@@ -167,5 +170,5 @@ class LocalEngine:
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
         before = await asyncio.to_thread(self.store.scores, number)
-        scores = await self._score(planned, number, replace(attempt, checks=results), before)
-        self.watcher.scored(planned, scores)
+        await self._score(planned, number, replace(attempt, checks=results), before)
+        self.watcher.scored(planned)

@@ -85,15 +85,16 @@ class Project:
 
     def weights(self, one: Eval) -> dict[str, float]:
         """The metrics of an eval: its own, else the project's, else all by their own weights."""
+        path = self.settings_file
+        self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
         if one.metrics is not None:
             return dict(one.metrics)
         if self.settings.metrics:
-            path = self.settings_file
-            self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
             if not any(self.settings.metrics.values()):
                 raise FileError(path, line_in(path, "metrics"), "[metrics] has only weights of 0; give one a weight.")
             return dict(self.settings.metrics)
-        return {name: self.metric(name).weight for name in self.metric_files}
+        names = [name for name in self.metric_files if name != "checks" or one.checks]
+        return {name: self.metric(name).weight for name in names}
 
     def panel(self, names: Iterable[str] = ()) -> list[Judge]:
         """The judges of orvl.toml, or those named; `fixed` is always there to be named."""
@@ -104,10 +105,18 @@ class Project:
             if name not in available:
                 raise UserError(f"There is no judge '{name}'. {did_you_mean(name, available)}")
         judges = [_judge(name, available[name], self.settings_file) for name in sorted(set(chosen))]
+        for judge in judges:
+            self._known_answers(judge)
         if judges and not any(judge.weight for judge in judges):
             line = line_in(self.settings_file, "judges", judges[0].name)
             raise FileError(self.settings_file, line, "all judges on the panel have weight 0; give one a weight.")
         return judges
+
+    def _known_answers(self, judge: Judge) -> None:
+        """The fixed judge's answers are by metric, and every metric has to be there."""
+        if isinstance(judge.answers, dict):
+            line = line_in(self.settings_file, "judges", judge.name, "answers")
+            self._known_metrics(judge.answers, self.settings_file, lambda _: line)
 
     def _known_metrics(self, names: Iterable[str], path: Path, line: Callable[[str], int | None]) -> None:
         for name in names:

@@ -100,7 +100,6 @@ class UserFunction:
         code = getattr(function, "__code__", None)
         self.line = code.co_firstlineno if code else line_of_name(path, name)
         self.by_place: list[str] = []
-        self.is_async = inspect.iscoroutinefunction(function)
         self.wants = self._wants(may_ask)
 
     def _wants(self, may_ask: Sequence[str]) -> tuple[str, ...]:

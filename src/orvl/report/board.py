@@ -61,12 +61,15 @@ class Row:
     metrics: dict[str, MetricRow] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)
     run: str | None = None
+    episode: int | None = None
     evals: int = 1
+    unrated_evals: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Metrics that weigh something and could not be rated on at least one run."""
-        return tuple(name for name, metric in self.metrics.items() if metric.weight and metric.unrated)
+        """Metrics that weigh something and could not be rated on every run, and evals that could not be rated."""
+        metrics = (name for name, metric in self.metrics.items() if metric.weight and metric.unrated)
+        return (*metrics, *(f"eval {name}" for name in self.unrated_evals))
 
 
 @dataclass
@@ -158,7 +161,8 @@ def over_evals(cells: Iterable[Row]) -> list[Row]:
 
 def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
     rated = [cell for cell in cells if cell.R is not None and cell.R_pen is not None]
-    row = Row(*names, eval=None, evals=len(rated))
+    unrated = tuple(cell.eval or "" for cell in cells if cell.R is None)
+    row = Row(*names, eval=None, evals=len(rated), unrated_evals=unrated if rated else ())
     if rated:
         row.R = float(np.mean([cell.R for cell in rated if cell.R is not None]))
         row.R_pen = float(np.mean([cell.R_pen for cell in rated if cell.R_pen is not None]))
@@ -167,14 +171,14 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
         setattr(row, name, sum(getattr(cell, name) for cell in cells))
     row.usage = add_usage(cell.usage for cell in cells)
     for metric in dict.fromkeys(name for cell in cells for name in cell.metrics):
-        row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(cells))
+        row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(rated))
     return row
 
 
 def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:
     judges = dict.fromkeys(name for row in rows for name in row.judges)
     return MetricRow(
-        weight=sum(row.weight for row in rows) / evals,
+        weight=sum(row.weight for row in rows) / max(evals, 1),
         mean=_plain_mean(row.mean for row in rows),
         variance=_plain_mean(row.variance for row in rows),
         judges={name: _plain_mean(row.judges.get(name) for row in rows) for name in judges},
@@ -196,5 +200,5 @@ def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
         values = [usage[name] for usage in usages]
         total[name] = None if not values or any(value is None for value in values) else sum(values)
     sources = {usage["cost_source"] for usage in usages if usage["cost_source"]}
-    total["cost_source"] = "+".join(sorted(sources)) or None
+    total["cost_source"] = ",".join(sorted(sources)) or None
     return total

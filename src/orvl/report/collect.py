@@ -144,7 +144,11 @@ def collect(
     counted = _counts(store, first, last)
     for row, ref in zip(board.cells, refs, strict=True):
         _fill_counts(row, ref, counted)
-    stacks = _stacks(store, refs, scorings, counted, first, last)
+    stacks, unscored = _stacks(store, refs, scorings, counted, first, last)
+    if unscored:
+        verb = "lacks" if unscored == 1 else "lack"
+        sentence = f"{count(unscored, 'run')} {verb} scores of the present metrics and judges."
+        board.warnings.append(f"{sentence} Make them with: orvl score")
     for name, scoring in scorings.items():
         here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
         rated = [(row, *stacks[number]) for row, number in here if number in stacks]
@@ -193,19 +197,22 @@ def _stacks(
     counted: dict[int, Counts],
     first: int,
     last: int,
-) -> Stacks:
-    """For each cell, the attempts that are scored and their S, stacked; every layout is read once."""
+) -> tuple[Stacks, int]:
+    """For each cell, the attempts that are scored and their S, stacked; and how many are not scored."""
     only = None if first == 1 and last == EVER else _attempts_between(store, first, last)
     by_layout: dict[str, list[CellRef]] = {}
     for ref in refs:
         if ref.id in counted and counted[ref.id].carried_out:
             by_layout.setdefault(scorings[ref.names[3]].layout.key, []).append(ref)
     stacks: Stacks = {}
+    unscored = 0
     for here in by_layout.values():
         layout = scorings[here[0].names[3]].layout
-        found = tables(store, layout, {ref.id: counted[ref.id].carried_out for ref in here if ref.id}, only)
+        carried_out = {ref.id: counted[ref.id].carried_out for ref in here if ref.id}
+        found = tables(store, layout, carried_out, only)
         stacks.update(_stacked(found, layout))
-    return stacks
+        unscored += sum(carried_out.values()) - len(found.attempts) + len(found.incomplete)
+    return stacks, unscored
 
 
 def _attempts_between(store: Store, first: int, last: int) -> set[int]:
@@ -229,15 +236,15 @@ def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> li
     for cell, numbers in zip(cells, attempts, strict=True):
         marks = ", ".join(str(int(number)) for number in numbers)
         found = store.rows(
-            f"SELECT attempt.id, run.key, outcome, cost_source, {', '.join(USAGE)} FROM attempt "
+            f"SELECT attempt.id, run.key, run.episode, outcome, cost_source, {', '.join(USAGE)} FROM attempt "
             f"JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
         )
         by_attempt = {row[0]: row[1:] for row in found}
         for number in numbers:
-            key, outcome, source, *used = by_attempt[int(number)]
+            key, episode, outcome, source, *used = by_attempt[int(number)]
             usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
             names = (cell.agent, cell.model, cell.provider, cell.eval)
-            rows.append(Row(*names, planned=1, failed=int(outcome == "failed"), run=key, usage=usage))
+            rows.append(Row(*names, planned=1, failed=int(outcome == "failed"), run=key, episode=episode, usage=usage))
     return rows
 
 
@@ -249,7 +256,6 @@ def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], stack
     missing = {name for row in board.cells for name in row.missing}
     attempts = {int(number) for numbers, _ in stacks.values() for number in numbers}
     wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
-    wanted |= {(key, "") for scoring in scorings.values() for _, key in scoring.layout.metrics}
     found: Counter[tuple[str, str, str, str]] = Counter()
     for attempt, metric, key, judge, judge_key, kind, reason in store.rows(
         "SELECT attempt, metric, metric_key, judge, judge_key, kind, reason FROM score s WHERE kind <> 'scored' "

@@ -48,4 +48,4 @@ def _row(row: Row, penalty: float) -> dict[str, Any]:
         "missing": list(row.missing),
         "usage": row.usage or None,
     }
-    return {"run": row.run, **shown} if row.run else shown
+    return {"run": row.run, "episode": row.episode, **shown} if row.run else shown

@@ -12,7 +12,7 @@ from orvl.report.text import count, dollars, plain, seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orvl.types import Attempt, PlannedRun, Score
+    from orvl.types import Attempt, PlannedRun
 
 LINE_EACH_UP_TO = 100
 EVERY = 2.0
@@ -39,7 +39,6 @@ class Progress:
     all: Tally = field(default_factory=Tally)
     by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
-    open: set[str] = field(default_factory=set)
     told: set[tuple[str, str | None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -54,30 +53,35 @@ class Progress:
         pass
 
     def started(self, planned: PlannedRun) -> None:
-        self.open.add(planned.key)
-        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+        for tally in self._tallies(planned):
             tally.running += 1
 
-    def ended(self, planned: PlannedRun, attempt: Attempt, scores: Sequence[Score]) -> None:  # noqa: ARG002
-        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+    def ended(self, planned: PlannedRun, attempt: Attempt) -> None:
+        """An attempt has ended; an errored one may be tried again."""
+        for tally in self._tallies(planned):
             tally.spent += attempt.usage.cost_usd or 0.0
-            tally.failed += attempt.outcome == "failed"
-            if attempt.outcome == "errored":
-                tally.errored += 1
-                continue
-            tally.running -= planned.key in self.open
-            tally.done += 1
-        if attempt.outcome != "errored":
-            self.open.discard(planned.key)
+            if attempt.outcome != "errored":
+                tally.failed += attempt.outcome == "failed"
+                tally.running -= 1
+                tally.done += 1
         trouble = (planned.cell.agent.name, attempt.reason)
         if attempt.outcome != "errored" or trouble not in self.told:
             self.show(planned, attempt.outcome, attempt.reason, attempt.usage.seconds)
         self.told.add(trouble)
 
-    def scored(self, planned: PlannedRun, scores: Sequence[Score]) -> None:  # noqa: ARG002
-        for tally in (self.all, self.by_contestant[planned.cell.contestant]):
+    def gave_up(self, planned: PlannedRun) -> None:
+        """A run is errored for good, or was cut short."""
+        for tally in self._tallies(planned):
+            tally.running -= 1
+            tally.errored += 1
+
+    def scored(self, planned: PlannedRun) -> None:
+        for tally in self._tallies(planned):
             tally.done += 1
         self.show(planned, "scored again", None, None)
+
+    def _tallies(self, planned: PlannedRun) -> tuple[Tally, Tally]:
+        return self.all, self.by_contestant[planned.cell.contestant]
 
     def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:
         """Called after each change."""
@@ -87,9 +91,10 @@ class Progress:
 
     def summary(self) -> str:
         left = ""
-        if 0 < self.all.done < self.total:
+        ended = self.all.done + self.all.errored
+        if 0 < ended < self.total:
             took = time.monotonic() - self.began
-            left = f", about {seconds(took / self.all.done * (self.total - self.all.done))} left"
+            left = f", about {seconds(took / ended * (self.total - ended))} left"
         spent = f", {dollars(self.all.spent)} spent" if self.all.spent else ""
         bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
         return f"{self.all.done} of {count(self.total, 'run')} done{bad}{spent}{left}"
@@ -150,7 +155,7 @@ class LiveProgress(Progress):
         table.add_column("agent model provider", overflow="fold")
         for name in ("done", "running", "failed", "errored", "spent"):
             table.add_column(name, justify="right")
-        shown = sorted(self.by_contestant.items(), key=lambda pair: pair[1].done >= pair[1].total)
+        shown = sorted(self.by_contestant.items(), key=lambda pair: pair[1].done + pair[1].errored >= pair[1].total)
         most = max(5, self.console.height - 8)
         for names, tally in shown[:most]:
             numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)

@@ -11,83 +11,95 @@ from rich.text import Text
 from orvl.report.text import count, dollars, plain, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
     from orvl.report.board import MetricRow, Row
 
 UNKNOWN = "–"
-BASE_WIDTH = 58
 
 
 def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warnings: Sequence[str]) -> None:
     """The table, what its columns mean, and what is missing."""
     if not rows:
         console.print("Nothing has been run yet that fits these words.")
+        _print_warnings(console, warnings)
         return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     by_eval = any(row.eval for row in rows)
     console.print(_table(console, ordered, by_eval))
-    counts = {row.rated if by_eval else row.evals for row in rows}
-    unit = ("runs" if by_eval else "evals") if len(counts) > 1 else count(counts.pop(), "run" if by_eval else "eval")
-    interval = f"95 %: the interval of R over {unit}. " if any(row.interval for row in rows) else ""
-    console.print(
-        f"R from 0 to 1: the weighted mean of the metrics. R_pen: R less {penalty:g} × the judges' disagreement.\n"
-        f"{interval}Runs: rated / failed / errored / planned.\n"
-        "Not certified: no control has tested the judges, so the rows are not ranked.",
-        style="dim",
-        highlight=False,
-    )
+    for sentence in _legend(rows, penalty, by_eval):
+        console.print(sentence, style="dim", highlight=False)
+    _print_warnings(console, warnings)
+
+
+def _legend(rows: Sequence[Row], penalty: float, by_eval: bool) -> Iterator[str]:
+    """What the columns mean, and what must not be read into them."""
+    if missing := sorted({name for row in rows for name in row.missing}):
+        yield f"* without {', '.join(missing)}: compare only with rows that miss the same."
+    yield "R, from 0 to 1: the weighted mean of the metrics."
+    yield f"R_pen: R less {penalty:g} × the judges' disagreement."
+    if any(row.interval for row in rows):
+        noun = "run" if by_eval else "eval"
+        counts = {row.rated if by_eval else row.evals for row in rows if row.interval}
+        over = count(counts.pop(), noun) if len(counts) == 1 else f"its {noun}s"
+        yield f"95 %: the interval of R, over {over}."
+    yield "Runs: rated / failed / errored / planned."
+    yield "Not certified: no control has tested the judges, so the rows are not ranked."
+
+
+def _print_warnings(console: Console, warnings: Sequence[str]) -> None:
     for warning in warnings:
         console.print(Text("! " + plain(warning), style="yellow"))
 
 
 def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    names = max((len(_name(row)) for row in rows), default=10)
-    table.add_column("agent model provider", overflow="fold", min_width=min(names, 24))
-    evals = max((len(row.eval or "") for row in rows), default=0)
+    """As many metrics as there is room for, those that weigh most first; names fold where it is narrow."""
+    columns: list[tuple[str, list[str]]] = [("agent model provider", [plain(_name(row)) for row in rows])]
     if by_eval:
-        table.add_column("eval", overflow="fold")
-    table.add_column("R", justify="right")
-    table.add_column("R_pen", justify="right")
-    table.add_column("95 %", justify="center", no_wrap=True)
-    metrics = _metrics_that_fit(console.width - BASE_WIDTH - names - evals, rows)
-    for name in metrics:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("runs", justify="right", no_wrap=True)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("cost", justify="right", no_wrap=True)
-    for row in rows:
-        shown = [Text(plain(_name(row)))]
-        shown += [Text(plain(row.eval or ""))] if by_eval else []
-        shown += [Text(_number(row.R) + ("*" if row.missing else ""), style="bold"), Text(_number(row.R_pen))]
-        shown += [Text(_interval(row))]
-        shown += [Text(_mean(row.metrics.get(name))) for name in metrics]
-        used = row.usage.get("seconds")
-        shown += [Text(_runs(row)), Text(seconds(used) if used is not None else UNKNOWN)]
-        shown += [Text(dollars(row.usage.get("cost_usd")))]
-        table.add_row(*shown)
-    if any(row.missing for row in rows):
-        missing = sorted({name for row in rows for name in row.missing})
-        table.caption = f"* without {', '.join(missing)}: compare only with rows that miss the same"
-        table.caption_justify = "left"
+        columns.append(("eval", [plain(row.eval or "") for row in rows]))
+    if any(row.run for row in rows):
+        columns.append(("run", [(row.run or "")[:12] for row in rows]))
+    columns += [
+        ("R", [_number(row.R) + ("*" if row.missing else "") for row in rows]),
+        ("R_pen", [_number(row.R_pen) for row in rows]),
+    ]
+    if any(row.interval for row in rows):
+        columns.append(("95 %", [_interval(row) for row in rows]))
+    last = [
+        ("runs", [_runs(row) for row in rows]),
+        ("time", [UNKNOWN if row.usage.get("seconds") is None else seconds(row.usage["seconds"]) for row in rows]),
+        ("cost", [dollars(row.usage.get("cost_usd")) for row in rows]),
+    ]
+    room = console.width - 2 - sum(_width(column) for column in (*columns, *last))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    shown = [*columns, *_metrics_that_fit(room, rows), *last]
+    for number, (name, _) in enumerate(shown):
+        words = number == 0 or name == "eval"
+        table.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    for cells in zip(*(cells for _, cells in shown), strict=True):
+        styled = zip(shown, cells, strict=True)
+        table.add_row(*(Text(cell, style="bold" if name == "R" else "") for (name, _), cell in styled))
     return table
 
 
-def _metrics_that_fit(room: int, rows: Sequence[Row]) -> list[str]:
-    """The metrics that weigh most, as many as there is room for, in their own order."""
+def _width(column: tuple[str, list[str]]) -> int:
+    return max(len(text) for text in (column[0], *column[1])) + 2
+
+
+def _metrics_that_fit(room: int, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     weights: dict[str, float] = {}
     for row in rows:
         for name, metric in row.metrics.items():
             weights[name] = max(weights.get(name, 0), metric.weight)
     kept = []
     for name in sorted(weights, key=lambda name: -weights[name]):
-        room -= max(len(name), 4) + 2
+        column = (name, [_mean(row.metrics.get(name)) for row in rows])
+        room -= _width(column)
         if room < 0:
             break
-        kept.append(name)
+        kept.append(column)
     return kept
 
 

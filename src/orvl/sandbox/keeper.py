@@ -164,31 +164,32 @@ class Keeper:
         poll = select.poll()
         for fd in (self.control.fileno(), self.wake_r, *sinks):
             poll.register(fd, select.POLLIN)
-        while True:
+        while b"stop\n" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0:
                 return "time"
-            for fd, _ in poll.poll(left * 1000 + 1):
+            for fd, _ in poll.poll(min(left, 3600.0) * 1000 + 1):
                 if fd == self.wake_r:
                     os.read(self.wake_r, 4096)
                     self.reap()
                 elif fd in sinks:
                     if not sinks[fd].read():
                         poll.unregister(fd)
-                elif self.stop_asked():
-                    return "stopped"
+                else:
+                    self.listen()
             if self.ended:
                 return None
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
+        return "stopped"
 
-    def stop_asked(self) -> bool:
+    def listen(self) -> None:
+        """Takes what orvl says; when it says nothing any more, it is gone, and so must be all that runs here."""
         chunk = self.control.recv(CHUNK)
         if not chunk:
             self.end(0)
             os._exit(0)
         self.buffer += chunk
-        return b"stop\n" in self.buffer
 
     def reap(self) -> bool:
         """Collects the dead; False when no child is left."""

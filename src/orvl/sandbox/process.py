@@ -46,10 +46,10 @@ class BareProcess:
         self._stopped = False
 
     async def run(self, job: Job) -> Ended:
-        if self._stopped:
-            return NOT_BEGUN
         message = json.dumps(_message(job)).encode() + b"\n"
         reader, writer = await self._connection()
+        if self._stopped:
+            return NOT_BEGUN
         try:
             writer.write(message)
             await writer.drain()

@@ -26,9 +26,12 @@ from orvl.store.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from orvl.types import Attempt, Cell, CheckResult, Layout, PlannedRun, Score
+
+
+FEW = 100
 
 
 @dataclass(frozen=True)
@@ -158,24 +161,12 @@ class Store:
             ):
                 yield StoredRun(*row)
 
-    def errored(self, cell_keys: Iterable[str]) -> dict[str, tuple[int, str]]:
-        """The keys of runs that were tried in vain so far: how often, and why the last time."""
-        found: dict[str, tuple[int, str]] = {}
-        for key in cell_keys:
-            rows = self.rows(
-                "SELECT run.key, count(*), max(attempt.id), attempt.reason FROM cell JOIN run ON run.cell = cell.id "
-                "JOIN attempt ON attempt.run = run.id WHERE cell.key = ? GROUP BY run.id "
-                "HAVING sum(attempt.outcome <> 'errored') = 0",
-                (key,),
-            )
-            found.update({row[0]: (row[1], row[3] or "") for row in rows})
-        return found
-
     def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
         """An attempt, and its check results under a key (or the newest)."""
         row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
         checked = self.rows(
-            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?)", (number, checks_key, checks_key)
+            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY rowid",
+            (number, checks_key, checks_key),
         )
         with self._sound(f"attempt {number}"):
             return attempt_from(row), checks_from(checked[-1][0]) if checked else None
@@ -198,9 +189,12 @@ class Store:
         found = self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))
         return int(found[0][0]) if found else None
 
-    def cards(self, layout: int) -> list[tuple[int, int, bytes]]:
-        """(attempt, cell, S) for every run that was scored under a layout."""
-        return self.rows("SELECT attempt, cell, S FROM card WHERE layout = ?", (layout,))
+    def cards(self, layout: int, cells: Collection[int]) -> list[tuple[int, int, bytes]]:
+        """(attempt, cell, S) for every run that was scored under a layout; of few cells, only theirs."""
+        query = "SELECT attempt, cell, S FROM card WHERE layout = ?"
+        if len(cells) > FEW:
+            return self.rows(query, (layout,))
+        return self.rows(f"{query} AND cell IN ({', '.join('?' * len(cells))})", (layout, *cells))
 
     def score_values(self, cell: int) -> list[tuple[int, str, str, float | None]]:
         """(attempt, metric key, judge key, value) of all scores of a cell's runs."""
@@ -238,15 +232,16 @@ class Store:
             damaged.append(str(error))
 
 
-def store_folder(url: str | None, root: Path) -> Path:
-    """`--store`: a folder, or sqlite:///FOLDER; by default `.orvl` in the project."""
+def store_folder(flag: str | None, setting: str | None, root: Path) -> Path:
+    """A folder, or sqlite:///FOLDER: `--store` from where the user stands, else orvl.toml's from the project."""
+    url = flag or setting
     if not url:
         return root / ".orvl"
     if url.startswith("sqlite:///"):
         url = url.removeprefix("sqlite://")
     if "://" in url:
         raise UserError(f"--store {url}: this version keeps results in a folder; give its path.")
-    return (root / Path(url).expanduser()).resolve()
+    return ((Path.cwd() if flag else root) / Path(url).expanduser()).resolve()
 
 
 def integrity(store: Store) -> list[str]:

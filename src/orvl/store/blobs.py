@@ -84,12 +84,22 @@ class Blobs:
 class Batch:
     """Blobs that belong together: put them, then `sync` once, then name them in the database.
 
-    A blob gets its name only when its bytes are on the disk, so whatever has a name is whole.
+    As a context it syncs at its end. A blob gets its name only when its bytes are on the disk: whatever has a name is
+    whole.
     """
 
     def __init__(self, blobs: Blobs) -> None:
         self.blobs = blobs
         self._partial: dict[str, Path] = {}
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            self.sync()
+        else:
+            self.drop()
 
     def put(self, data: bytes) -> str:
         key = hashlib.sha256(data).hexdigest()
@@ -136,7 +146,7 @@ class Batch:
             _sync(partial.values())
         for key, path in partial.items():
             path.rename(self.blobs.path(key))
-        _sync({path.parent for path in partial.values()})
+        _sync({path.parent for path in partial.values()} | ({self.blobs.folder} if partial else set()))
         self.blobs.known.update(partial)
 
     def drop(self) -> None:

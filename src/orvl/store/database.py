@@ -162,7 +162,7 @@ def sentences(path: Path) -> Iterator[None]:
             ) from error
         if "locked" in text:
             raise StoreError(f"The store {path} is in use by another program ({text}).") from error
-        if "decode" in text:
+        if "decode" in text or "no such" in text:
             raise damaged(path, text) from error
         raise
     except sqlite3.DatabaseError as error:

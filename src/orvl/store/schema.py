@@ -58,7 +58,7 @@ MIGRATIONS: tuple[str, ...] = (
         key TEXT NOT NULL,
         results TEXT NOT NULL,
         PRIMARY KEY (attempt, key)
-    ) WITHOUT ROWID;
+    );
     CREATE TABLE score (
         id INTEGER PRIMARY KEY,
         attempt INTEGER NOT NULL REFERENCES attempt,
