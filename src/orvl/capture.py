@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl import diff, tree
 from orvl.tree import Entry, TreeLimits
-from orvl.types import Attempt, CheckResult, Turn, Usage
+from orvl.types import MEBI, Attempt, CheckResult, Turn, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from orvl.store.blobs import Batch, Blobs
     from orvl.types import Eval
     from orvl.workdir import RunFolders
-
-MEBI = 1 << 20
 
 
 def start_tree(one: Eval, batch: Batch) -> str:

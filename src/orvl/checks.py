@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from orvl import tree
 from orvl.sandbox import Ended, Job, Sandbox
-from orvl.types import Check, CheckResult
+from orvl.types import MEBI, Check, CheckResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from orvl.types import Eval
     from orvl.workdir import RunFolders
 
-MEBI = 1 << 20
 SHOWN = 4000
 
 

@@ -9,6 +9,7 @@ OrvlError            a sentence for the user, and the exit status that goes with
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class StoreError(OrvlError):
 
 class DiskError(OrvlError):
     """The disk is full or cannot be written while runs are under way."""
+
+
+DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What no run can go on after, whoever runs."""
 
 
 def disk_sentence(error: OSError) -> str:

@@ -14,7 +14,7 @@ from orvl.command import CommandMistake, Folder, Word, to_command
 from orvl.errors import FileError
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.sandbox import Ended, Job, NotStarted, Sandbox
-from orvl.types import Command, Outcome, PlannedRun, Usage
+from orvl.types import MEBI, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from orvl.workdir import RunFolders
 
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
-MEBI = 1 << 20
 
 
 @dataclass

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orvl.types import MEBI
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -173,10 +175,9 @@ class _Scanner:
         os.close(fd)
 
     def notes(self) -> list[str]:
-        mebi = 1 << 20
         said = {
-            f"{self.large} larger than {self.limits.file_bytes // mebi} MiB: contents not kept": self.large,
-            f"{self.over} past {self.limits.total_bytes // mebi} MiB in all: contents not kept": self.over,
+            f"{self.large} larger than {self.limits.file_bytes // MEBI} MiB: contents not kept": self.large,
+            f"{self.over} past {self.limits.total_bytes // MEBI} MiB in all: contents not kept": self.over,
             f"{self.deep} folders deeper than {MAX_DEPTH} levels: not looked into": self.deep,
             f"{self.unreadable} that could not be read: contents not kept": self.unreadable,
             f"more than {self.limits.files} files and folders: the rest was left out": self.full,

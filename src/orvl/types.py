@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+MEBI = 1 << 20
 Outcome = Literal["finished", "failed", "errored"]
 ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
 

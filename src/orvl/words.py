@@ -83,7 +83,8 @@ def chosen_models(project: Project, words: Words, agents: Iterable[Agent]) -> di
             {f"{m} from {p}" for a in agents for p, listed in a.models.items() for m in listed if m in models}
         )
         names = ", ".join(agent.name for agent in agents)
-        raise UserError(f"{names} has no '{words.model}' from '{words.provider}'; it has {', '.join(there[:6])}.")
+        have, it = ("has", "it has") if len(agents) == 1 else ("have", "they have")
+        raise UserError(f"{names} {have} no '{words.model}' from '{words.provider}'; {it} {', '.join(there[:6])}.")
     return pairs
 
 

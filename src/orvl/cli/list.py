@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orvl.cli.common import JsonOut, as_json, console
-from orvl.errors import OrvlError
+from orvl.errors import OrvlError, UserError
 from orvl.project import open_project
+from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,14 +20,18 @@ KINDS = ("agents", "models", "providers", "evals", "metrics", "judges")
 
 
 @click.command()
-@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("kind", required=False, metavar="[KIND]")
 @as_json
 @click.option("--project", metavar="DIR", help="The project's folder (default: this one).")
 def command(kind: str | None, json_: bool, project: str | None) -> int:
     """List agents, models, providers, evals, metrics and judges.
 
-    A file with a mistake in it is listed with its mistake.
+    KIND is one of these. A file with a mistake in it is listed with its mistake.
     """
+    if kind is not None and kind not in KINDS:
+        if f"{kind}s" not in KINDS:
+            raise UserError(f"There is no kind '{kind}' to list. {did_you_mean(kind, KINDS)}")
+        kind = f"{kind}s"
     out = JsonOut() if json_ else None
     opened = open_project(project)
     found = {name: rows(opened, name) for name in ([kind] if kind else KINDS)}

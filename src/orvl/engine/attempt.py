@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import shutil
 import time
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from orvl import capture, checks, tree
 from orvl.checks import Stopped
-from orvl.errors import disk_sentence
+from orvl.errors import DISK_IS_BROKEN, disk_sentence
 from orvl.run import Conversation, converse, limits_of, prepare
 from orvl.sandbox import NotStarted
 from orvl.types import Attempt, Usage
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from orvl.store import Store
     from orvl.types import CheckResult, Eval, PlannedRun
     from orvl.workdir import RunFolders, WorkDir
-
-DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @dataclass

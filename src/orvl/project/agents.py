@@ -44,7 +44,7 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
         path=path,
         origin=found.origin,
         digest=found.digest,
-        description=python_file.first_sentence(module),
+        description=python_file.first_line(module),
         models=models,
         command=command,
         read=python_file.function_in(module, "read", path, READ_MAY_ASK),

@@ -183,6 +183,6 @@ def function_in(module: ModuleType, name: str, path: Path, may_ask: Sequence[str
     return UserFunction(path, name, value, may_ask)
 
 
-def first_sentence(module: ModuleType) -> str:
+def first_line(module: ModuleType) -> str:
     text = inspect.cleandoc(module.__doc__ or "").strip()
     return text.splitlines()[0] if text else ""

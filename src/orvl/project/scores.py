@@ -35,7 +35,7 @@ def load_metric(found: Found) -> Metric:
         path=path,
         origin=found.origin,
         digest=found.digest,
-        description=python_file.first_sentence(module),
+        description=python_file.first_line(module),
         weight=_number(path, module, "weight", 1.0),
         par=_number(path, module, "par", None),
         items=items,

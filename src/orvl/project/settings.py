@@ -11,6 +11,7 @@ from orvl.errors import FileError, disk_sentence
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 FORBID = {"extra": "forbid", "use_attribute_docstrings": True}
@@ -176,7 +177,7 @@ def _validated(path: Path, text: str, data: dict[str, Any]) -> Settings:
         return settings
     except ValidationError as error:
         first = error.errors()[0]
-        place = tuple(str(step) for step in first["loc"])
+        place = _in_the_file(first["loc"], data)
         raise FileError(path, line_of(text, place), _sentence(first, place)) from error
 
 
@@ -195,12 +196,22 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
                 raise FileError(path, line, f"'{address}' is not an address such as http://127.0.0.1:8080/v1.")
 
 
+def _in_the_file(loc: Sequence[Any], data: Any) -> tuple[str, ...]:
+    """A place as the file has it: pydantic also names the type that it tried."""
+    place = []
+    for step in loc:
+        there = step in data if isinstance(data, dict) else isinstance(step, int) and isinstance(data, list)
+        if there:
+            place.append(str(step))
+            data = data[step]
+    return tuple(place)
+
+
 def _sentence(error: Any, place: tuple[str, ...]) -> str:
     if error["type"] == "unexpected_keyword_argument":
         return f"orvl.toml has no '{'.'.join(place)}'. {did_you_mean(place[-1], _fields_at(place[:-1]))}"
     message = error["msg"].replace("Input should be", "it must be")
-    keys = [step for step in place if re.fullmatch(r"[\w-]+", step)]
-    return f"'{'.'.join(keys)}' is {error['input']!r}; {message}."
+    return f"'{'.'.join(place)}' is {error['input']!r}; {message}."
 
 
 def _fields_at(place: tuple[str, ...]) -> list[str]:

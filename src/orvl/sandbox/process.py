@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import DISK_IS_BROKEN
 from orvl.sandbox import Ended, NotStarted, Stream
 from orvl.sandbox.keeper import become_reaper, descendants
 
@@ -29,7 +30,6 @@ KEEPER_PATIENCE = 15.0
 LONGEST_ANSWER = 1 << 20
 NOTHING = Stream(None, 0, 0)
 NOT_BEGUN = Ended(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
-DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 MISSING = (errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC)
 
 
@@ -160,7 +160,7 @@ def _installed(name: str, path: str | None) -> str:
 
 def _ended(answer: dict[str, Any], job: Job) -> Ended:
     if "error" in answer:
-        if answer["error"] in DISK:
+        if answer["error"] in DISK_IS_BROKEN:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
