@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 
 import pyarrow.parquet as pq
 import pytest
@@ -259,3 +260,57 @@ def test_the_newest_check_results_are_shown(project):
         assert project.orvl("mine", "--eval=e").status == 0
         assert f"check look{number}: passed" in project.orvl("show", "mine/e/1").out
     assert project.rows("SELECT count(*) FROM attempt") == [(1,)]
+
+
+def test_a_budget_that_cannot_see_the_cost_says_so(project):
+    project.agent("mine", 'models = {"shop": ["m"]}\ndef command(): return "true"\n')
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    result = project.orvl("mine", "--eval=e", "--budget=1", "--json")
+    assert result.status == 0
+    assert "The budget does not see what mine cost" in result.json["warnings"][0]
+
+
+def test_a_damaged_capture_does_not_keep_other_runs_from_being_checked_again(project):
+    project.agent(
+        "mine", 'models = {"none": ["m"]}\ndef command(prompt): return ["sh", "-c", \'echo "$0" > f\', prompt]\n'
+    )
+    for name in ("a", "b", "c"):
+        project.eval(name, f"---\nmetrics: {{checks: 1}}\nchecks: [{{name: one, run: test -f f}}]\n---\n{name}")
+    assert project.orvl("mine", "--eval=a,b,c").status == 0
+    key = project.rows(
+        "SELECT tree FROM attempt JOIN run ON run.id = run JOIN cell ON cell.id = cell WHERE eval = 'b'"
+    )[0][0]
+    (project.root / ".orvl/blobs" / key[:2] / f"{key[2:]}.zst").unlink()
+    for name in ("a", "b", "c"):
+        project.eval(name, f"---\nmetrics: {{checks: 1}}\nchecks: [{{name: two, run: test -s f}}]\n---\n{name}")
+    again = project.orvl("mine", "--eval=a,b,c", "--json")
+    assert again.status == 1
+    assert {row["eval"]: row["R"] for row in again.json["ratings"]} == {"a": 1.0, "b": None, "c": 1.0}
+    assert "mine m none b #1 cannot be checked again" in again.err
+
+
+def test_runs_that_errored_are_listed_with_their_reason(small):
+    small.agent("absent", 'models = {"none": ["m"]}\ndef command(): return "no-such-program"\n')
+    assert small.orvl("absent", "--eval=one").status == 2
+    row = small.orvl("report", "--by", "run", "--json").json["ratings"][0]
+    assert (row["outcome"], row["R"], row["runs"]["errored"]) == ("errored", None, 1)
+    assert "no-such-program" in row["reason"]
+
+
+def test_output_that_cannot_be_shown_or_written_is_no_traceback(small):
+    assert small.orvl("writer", "--eval=one").status == 0
+    latin = small.orvl("report", env={"PYTHONIOENCODING": "latin-1"})
+    assert (latin.status, latin.err) == (0, "")
+    for redirect, status in ((">&-", 0), (">/dev/full", 1)):
+        command = " ".join(f"'{word}'" for word in small.command) + f" report {redirect}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=small.root, env=small.env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_commands_that_need_a_store_do_not_make_one(project):
+    for words in (["gc"], ["score"]):
+        assert project.orvl(*words).status == 2
+    assert not (project.root / ".orvl").exists()

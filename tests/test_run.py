@@ -308,3 +308,30 @@ def test_folders_with_spaces_stay_one_word(project):
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
     assert project.orvl("mine", "--eval=e").status == 0
     assert "2 files left" in project.orvl("show", "mine/e/1").out
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ('{"sesion": "x"}', "Did you mean 'session'?"),
+        ('{"usage": {"inputtokens": 5}}', "Did you mean 'input_tokens'?"),
+        ('{"steps": ["x"]}', "'steps' must be a list of dicts"),
+        ('{"usage": {"input_tokens": -1}}', "it must be a number, 0 or more"),
+        ('"text"', "read must return a dict"),
+    ],
+)
+def test_what_read_tells_in_vain_is_said(project, told, words):
+    project.agent("mine", f'models = {{"none": ["m"]}}\ndef command(): return "true"\ndef read(): return {told}\n')
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    result = project.orvl("mine", "--eval=e")
+    assert result.status == 1
+    assert "agents/mine.py:3" in result.err
+    assert words in result.err
+
+
+def test_an_exit_in_a_command_hurts_only_its_own_run(small):
+    small.agent("quits", 'import sys\nmodels = {"none": ["m"]}\ndef command(): sys.exit("set MY_KEY first")\n')
+    result = small.orvl("quits,writer", "--eval=one", "--json")
+    assert result.status == 1
+    assert "agents/quits.py:3: SystemExit: set MY_KEY first" in result.err
+    assert {row["agent"]: row["runs"]["rated"] for row in result.json["ratings"]} == {"quits": 0, "writer": 1}

@@ -606,3 +606,20 @@ def test_text_that_is_not_unicode_is_stored_and_ends_nothing(project):
     assert call(project, "show", "odd/one/1").status == 0
     assert call(project, "report").status == 0
     assert Path(project.root / ".orvl/orvl.db").exists()
+
+
+def test_results_of_checks_from_the_first_version_are_kept(tmp_path):
+    (tmp_path / "blobs").mkdir()
+    db = database.connect(tmp_path, write=True, migrations=MIGRATIONS[:1])
+    for statement in (
+        "INSERT INTO call VALUES (1, 0, '0', '{}', 0)",
+        "INSERT INTO cell VALUES (1, 'k', 'a', 'm', 'p', 'e', '', '[]')",
+        "INSERT INTO run VALUES (1, 'r', 1, 1)",
+        "INSERT INTO attempt (id, run, call, outcome, started, seconds, sandbox, detail) VALUES (1, 1, 1, 'finished', 0, 0, 'none', '{}')",
+        "INSERT INTO checked VALUES (1, 'x', '[]'), (1, 'y', '[]')",
+    ):
+        db.execute(statement)
+    db.close()
+    with Store(tmp_path, write=False) as store:
+        assert store.rows("SELECT attempt, key, results FROM checked ORDER BY key") == [(1, "x", "[]"), (1, "y", "[]")]
+        assert store.rows("PRAGMA user_version") == [(len(MIGRATIONS),)]

@@ -127,8 +127,7 @@ def _word(word: Any) -> str:
 def _long_prompt(argv: list[str], prompt: str, stdin: str | bytes | None) -> tuple[list[str], str | bytes | None]:
     """A prompt that is too long for an argument goes to standard input."""
     if prompt in argv[1:] and stdin is None:
-        place = argv.index(prompt, 1)
-        return argv[:place] + argv[place + 1 :], prompt
+        return [argv[0], *(word for word in argv[1:] if word != prompt)], prompt
     if any(prompt in word for word in argv):
         raise CommandMistake(
             f"the prompt has {len(prompt.encode('utf-8', 'surrogateescape')) // 1024} KiB, too long for an argument; "

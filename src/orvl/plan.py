@@ -91,17 +91,21 @@ def panel_of(project: Project, one: Eval, only: Mapping[str, bool] | None, judge
 
 
 def _add_cells(plan: Plan, agent: Agent, version: str, pairs: Iterable[tuple[str, str]], evals: Iterable[Eval]) -> None:
+    without: list[str] = []
     for one in evals:
         if agent.control and agent.control not in one.control_digests:
-            plan.warnings.append(
-                f"{agent.name} is left out on {one.name}: the eval has no controls/{agent.control} folder"
-                + ("." if one.folder else f"; make it a folder: evals/{one.name}/eval.md.")
-            )
+            without.append(one.name)
             continue
         for provider, model in pairs:
             model_id = agent.models[provider][model]
             key = cell_key(agent, version, provider, model, model_id, one)
             plan.cells.append(Cell(key, agent, version, provider, model, model_id, one))
+    if without:
+        more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+        plan.warnings.append(
+            f"{agent.name} is left out on {', '.join(without[:5])}{more}: "
+            f"an eval needs a folder controls/{agent.control} for it."
+        )
 
 
 def cell_key(agent: Agent, version: str, provider: str, model: str, model_id: str, one: Eval) -> str:

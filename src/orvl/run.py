@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 from orvl import tree
 from orvl.command import CommandMistake, Folder, Word, to_command
 from orvl.errors import FileError
+from orvl.project.names import did_you_mean
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.sandbox import Ended, Job, NotStarted, Sandbox
 from orvl.types import MEBI, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from orvl.project.settings import Limits
     from orvl.workdir import RunFolders
 
+TOLD = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
 
 
@@ -116,7 +118,7 @@ def _command(planned: PlannedRun, folders: RunFolders, prompt: str, session: str
         return to_command(returned, prompt)
     except CommandMistake as error:
         raise FileError(function.path, function.line, f"{error}.") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise function.mistake(error) from error
 
 
@@ -193,14 +195,26 @@ async def _read(
 def _take(talk: Conversation, told: Any, turn: int) -> str | None:
     if not isinstance(told, dict):
         raise TypeError(f"read must return a dict, and returned {told!r}")
-    talk.steps += [dict(step) for step in told.get("steps") or ()]
-    talk.usage = _add(talk.usage, told.get("usage") or {}, turn)
+    _known("read", told, TOLD)
+    steps, usage = told.get("steps") or [], told.get("usage") or {}
+    if not isinstance(steps, list | tuple) or not all(isinstance(step, dict) for step in steps):
+        raise TypeError("'steps' must be a list of dicts")
+    if not isinstance(usage, dict):
+        raise TypeError(f"'usage' must be a dict, and is {usage!r}")
+    _known("usage", usage, (*COUNTS, "cost_usd"))
+    talk.steps += steps
+    talk.usage = _add(talk.usage, usage, turn)
     if error := told.get("provider_error"):
         talk.end("errored", f"turn {turn}: {error}", retry=True)
     elif (error := told.get("error")) and talk.outcome == "finished":
         talk.end("failed", f"turn {turn}: {error}")
     session = told.get("session")
     return str(session) if session else None
+
+
+def _known(what: str, told: Mapping[str, Any], names: Sequence[str]) -> None:
+    if unknown := [name for name in told if name not in names]:
+        raise ValueError(f"{what} tells '{unknown[0]}', which means nothing. {did_you_mean(str(unknown[0]), names)}")
 
 
 def _add(usage: Usage, told: Mapping[str, Any], turn: int) -> Usage:

@@ -112,6 +112,8 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
     a_place = f"{'an' if place[0] in 'ae' else 'a'} {place}"
     if is_pattern(word):
         return f"No {place} matches '{word}'. {did_you_mean(word, known)}"
+    if place in ("model", "provider") and word in _all_names(project, place):
+        return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
     elsewhere = [other for other in ORDER if other != place and word in _all_names(project, other)]
     if elsewhere:
         other = elsewhere[0]
@@ -119,9 +121,9 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
         instead = _moved(project, words, place, other, word)
         return f"'{word}' is {article} {other}, not {a_place}; {ORDER_SENTENCE}. Try: orvl {instead}"
     if place in ("model", "provider") and words.agent != "all":
-        if word in _all_names(project, place):
-            return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
         return f"{words.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
+    if place == "agent" and word in RESERVED:
+        return f"'{word}' is a word of orvl that this version does not know as a command. See: orvl --help"
     command = closest(word, RESERVED) if place == "agent" and not closest(word, known) else None
     hint = f"Did you mean the command '{command}'?" if command else did_you_mean(word, known)
     return f"There is no {place} '{word}'. {hint} See: orvl list {place}s"

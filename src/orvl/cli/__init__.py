@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -97,10 +98,12 @@ def cli() -> None:
 
 def main() -> None:
     """The program: errors are sentences, bugs are tracebacks."""
-    from orvl.errors import OrvlError
+    from orvl.errors import DISK_IS_BROKEN, OrvlError
 
+    _make_printable()
     try:
         status = cli.main(prog_name="orvl", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Abort:
         status = 130
     except KeyboardInterrupt:
@@ -114,7 +117,24 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         status = 1
+    except OSError as error:
+        if error.errno not in DISK_IS_BROKEN:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _complain(f"The output cannot be written: {error.strerror}. What was finished is safe.")
+        status = 1
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _make_printable() -> None:
+    """Output that is closed, or cannot show every sign, is no reason to fail."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it is open for as long as the program
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _complain(sentence: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from orvl.cli.common import open_to_write, where
+from orvl.cli.common import open_to_read, open_to_write, where
 from orvl.project import open_project
 from orvl.report.text import count
 
@@ -17,7 +17,9 @@ def command(dry_run: bool, project: str | None, store: str | None) -> int:
 
     No run, score or file of a run is ever deleted.
     """
-    with open_to_write(open_project(project), store) as opened:
+    here = open_project(project)
+    open_to_read(here, store).close()
+    with open_to_write(here, store) as opened:
         referenced = opened.referenced()
         unused = [path for key, path in opened.blobs.all() if key not in referenced]
         size = sum(path.stat().st_size for path in unused)

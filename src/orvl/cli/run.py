@@ -26,6 +26,7 @@ from orvl.cli.common import (
 from orvl.errors import UserError
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
 from orvl.project import open_project
+from orvl.report.text import count, dollars
 from orvl.state import State, next_episode, state_of
 from orvl.words import ORDER
 
@@ -86,16 +87,16 @@ def command(**given: Any) -> int:
         raise UserError(f"--budget {flags.budget} is not an amount of money.")
     out = JsonOut() if flags.json_ else None
     project = open_project(flags.project)
-    count = flags.episodes or project.settings.episodes
+    episodes = flags.episodes or project.settings.episodes
     seed = secrets.randbits(32)
-    plan = make_plan(project, words, episodes=range(1, count + 1), judges=flags.judge, seed=seed)
+    plan = make_plan(project, words, episodes=range(1, episodes + 1), judges=flags.judge, seed=seed)
     if flags.dry_run:
-        return _dry_run(project, plan, count, flags, out)
+        return _dry_run(project, plan, episodes, flags, out)
     from orvl.report.collect import of_plan
 
     with open_to_write(project, flags.store) as store:
         first = next_episode(plan, store) if flags.fresh else 1
-        plan.runs = ordered(plan.cells, range(first, first + count), seed)
+        plan.runs = ordered(plan.cells, range(first, first + episodes), seed)
         state = state_of(plan, store)
         _guard(project, state, flags)
         engine = None
@@ -112,16 +113,16 @@ def command(**given: Any) -> int:
                 concurrency=flags.concurrency,
                 budget=flags.budget,
             )
-        board = of_plan(project, plan, store, first, first + count - 1, planned=count)
-        board.warnings = plan.warnings + list(engine.not_installed.values() if engine else ()) + board.warnings
+        board = of_plan(project, plan, store, first, first + episodes - 1, planned=episodes)
+        board.warnings = plan.warnings + (_said_by(engine, board) if engine else []) + board.warnings
         print_board(project, board, out, by_eval=flags.verbose)
         status = _status(board, engine)
         if status in (3, 130):
-            _say_how_to_continue(words, flags, first + count - 1 if flags.fresh else None)
+            _say_how_to_continue(words, flags, first + episodes - 1 if flags.fresh else None)
         return status
 
 
-def _dry_run(project: Project, plan: Plan, count: int, flags: Flags, out: JsonOut | None) -> int:
+def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: JsonOut | None) -> int:
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
     from orvl.state import cost_of
@@ -130,7 +131,7 @@ def _dry_run(project: Project, plan: Plan, count: int, flags: Flags, out: JsonOu
     with open_to_read(project, flags.store) if there else nullcontext() as store:
         if flags.fresh:
             first = next_episode(plan, store)
-            plan.runs = ordered(plan.cells, range(first, first + count), plan.seed)
+            plan.runs = ordered(plan.cells, range(first, first + episodes), plan.seed)
         state = state_of(plan, store)
         cost = cost_of(project, state.to_run, store)
     if out:
@@ -153,6 +154,19 @@ def _guard(project: Project, state: State, flags: Flags) -> None:
     raise UserError(f"This would run {what}. See it with --dry-run, then add --yes, or --budget USD.")
 
 
+def _said_by(engine: LocalEngine, board: Board) -> list[str]:
+    """What happened on the way that a table does not show."""
+    said = list(engine.not_installed.values())
+    if engine.over_budget:
+        left = sum(cell.planned - cell.rated for cell in board.cells)
+        spent, budget = dollars(engine.spent), dollars(engine.budget)
+        said.append(f"Stopped by the budget: {spent} of {budget} spent, {count(left, 'run')} left.")
+    if engine.budget is not None and engine.unknown_cost:
+        names = ", ".join(sorted(engine.unknown_cost))
+        said.append(f"The budget does not see what {names} cost: their files have no `read` that tells `cost_usd`.")
+    return said
+
+
 def _status(board: Board, engine: LocalEngine | None) -> int:
     """0 all rated; 1 something could not be; 2 nothing could start; 3 the budget; 130 interrupted."""
     incomplete = any(cell.rated < cell.planned for cell in board.cells)
@@ -160,7 +174,7 @@ def _status(board: Board, engine: LocalEngine | None) -> int:
         return 130
     if engine and engine.over_budget and incomplete:
         return 3
-    if engine and engine.not_installed and not any(cell.rated for cell in board.cells):
+    if engine and all(cell.agent in engine.not_installed for cell in board.cells):
         return 2
     return 1 if incomplete or board.broken_metrics else 0
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, five_words, open_to_write, print_board, where, words_from
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, print_board, where, words_from
 from orvl.plan import make_plan, ordered
 from orvl.project import open_project
 from orvl.report.text import count
@@ -35,6 +35,7 @@ def command(**given: Any) -> int:
     words = words_from(given)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
+    open_to_read(project, given["store"]).close()
     with open_to_write(project, given["store"]) as store:
         plan = make_plan(project, words, episodes=[1], judges=given["judge"])
         last = next_episode(plan, store) - 1

@@ -140,6 +140,9 @@ class Shown:
     def _print_files(self, out: Console) -> None:
         if self.attempts and self.attempts[-1][1].tree:
             files = self.captured.files
+            if not files:
+                out.print("\nNo file is left.")
+                return
             out.print(f"\n{count(len(files), 'file')} left:", markup=False)
             for name in files[:40]:
                 out.print(f"  {plain(name)}", markup=False)

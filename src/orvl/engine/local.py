@@ -7,13 +7,13 @@ import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.checks import Stopped
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import Samples, Scoring, saving
-from orvl.errors import DiskError, OrvlError, disk_sentence
+from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
 from orvl.sandbox.process import BareProcess
 from orvl.store.writer import Writer
 
@@ -52,6 +52,8 @@ class LocalEngine:
     samples: Samples = "missing"
     spent: float = 0.0
     over_budget: bool = False
+    unknown_cost: set[str] = field(default_factory=set)
+    """Agents whose runs may have cost something that nobody told."""
     interrupted: bool = False
 
     def __post_init__(self) -> None:
@@ -151,6 +153,8 @@ class LocalEngine:
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
         self.spent += attempt.usage.cost_usd or 0.0
+        if attempt.usage.cost_usd is None:
+            self.unknown_cost.add(planned.cell.agent.name)
         if attempt.outcome != "errored":
             await self._score(planned, number, attempt, [])
 
@@ -166,7 +170,11 @@ class LocalEngine:
         number = self.state.stored[planned.key].attempt
         attempt, results = await asyncio.to_thread(self.store.attempt, number, checks_key)
         if results is None:
-            results = await self._attempts.check_again(planned, attempt, sandbox)
+            try:
+                results = await self._attempts.check_again(planned, attempt, sandbox)
+            except StoreError as error:
+                self.watcher.say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
+                return
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
         before = await asyncio.to_thread(self.store.scores, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
             "an agent needs a function 'command'. Add: def command(provider, model, prompt): "
             'return f"your-agent --model {model} {prompt}"',
         )
+    if inspect.iscoroutinefunction(command.function):
+        raise FileError(path, command.line, "'command' must be a plain function; take the 'async' out.")
     models = parse_models(path, getattr(module, "models", None))
     for provider, names in extra_models.items():
         models[provider] = {**models.get(provider, {}), **_by_name(names)}

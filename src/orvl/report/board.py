@@ -62,6 +62,8 @@ class Row:
     usage: dict[str, Any] = field(default_factory=dict)
     run: str | None = None
     episode: int | None = None
+    outcome: str | None = None
+    reason: str | None = None
     evals: int = 1
     unrated_evals: tuple[str, ...] = ()
 

@@ -161,6 +161,8 @@ def collect(
             runs = _run_rows(store, rows, attempts)
             rate_rows(runs, [1] * len(runs), scores, rules)
             board.runs += runs
+    if by_run:
+        board.runs += _errored_rows(store, refs)
     _add_trouble(board, store, scorings, stacks)
     return board
 
@@ -236,16 +238,32 @@ def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> li
     for cell, numbers in zip(cells, attempts, strict=True):
         marks = ", ".join(str(int(number)) for number in numbers)
         found = store.rows(
-            f"SELECT attempt.id, run.key, run.episode, outcome, cost_source, {', '.join(USAGE)} FROM attempt "
+            f"SELECT attempt.id, run.key, episode, outcome, reason, cost_source, {', '.join(USAGE)} FROM attempt "
             f"JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
         )
         by_attempt = {row[0]: row[1:] for row in found}
         for number in numbers:
-            key, episode, outcome, source, *used = by_attempt[int(number)]
+            key, episode, outcome, reason, source, *used = by_attempt[int(number)]
             usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
             names = (cell.agent, cell.model, cell.provider, cell.eval)
-            rows.append(Row(*names, planned=1, failed=int(outcome == "failed"), run=key, episode=episode, usage=usage))
+            row = Row(*names, planned=1, failed=int(outcome == "failed"), usage=usage)
+            row.run, row.episode, row.outcome, row.reason = key, episode, outcome, reason
+            rows.append(row)
     return rows
+
+
+def _errored_rows(store: Store, refs: Sequence[CellRef]) -> list[Row]:
+    """One row per run that was tried in vain, with the last reason."""
+    names = {ref.id: ref.names for ref in refs}
+    found = store.rows(
+        "SELECT run.cell, run.key, run.episode, reason FROM run JOIN attempt ON attempt.id = "
+        "(SELECT max(id) FROM attempt WHERE attempt.run = run.id) WHERE outcome = 'errored'"
+    )
+    return [
+        Row(*names[cell], planned=1, errored=1, run=key, episode=episode, outcome="errored", reason=reason)
+        for cell, key, episode, reason in found
+        if cell in names
+    ]
 
 
 def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], stacks: Stacks) -> None:
@@ -277,6 +295,10 @@ def _sentence(metric: str, judge: str, kind: str, reason: str, number: int) -> s
     runs = count(number, "run")
     if kind == "abstained":
         return f"{metric}: the judge {judge} abstained on {runs}: {reason}."
+    if judge and kind == "error":
+        return f"{metric}: the judge {judge} failed on {runs}: {reason}"
+    if judge:
+        return f"{metric}: the judge {judge} gave no score on {runs}: {reason}."
     if kind == "error":
         return f"{metric}: not rated on {runs}: {reason}"
     return f"{metric}: not rated on {runs}: {reason}."

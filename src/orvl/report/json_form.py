@@ -48,4 +48,6 @@ def _row(row: Row, penalty: float) -> dict[str, Any]:
         "missing": list(row.missing),
         "usage": row.usage or None,
     }
-    return {"run": row.run, "episode": row.episode, **shown} if row.run else shown
+    if row.run is None:
+        return shown
+    return {"run": row.run, "episode": row.episode, "outcome": row.outcome, "reason": row.reason, **shown}

@@ -15,6 +15,7 @@ import sys
 import time
 from typing import Any
 
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 18
 TAIL = 1 << 20
@@ -271,6 +272,7 @@ def become_reaper() -> None:
 
 def main() -> None:
     become_reaper()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)  # also an agent that stopped it must not keep it
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and os.path.exists(f"/proc/self/fd/{name}"):
             os.set_inheritable(int(name), False)

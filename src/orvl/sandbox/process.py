@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 KEEPER = Path(__file__).with_name("keeper.py")
 KEEPERS: set[int] = set()
 KEEPER_PATIENCE = 15.0
+STOP_PATIENCE = 3.0
 LONGEST_ANSWER = 1 << 20
 NOTHING = Stream(None, 0, 0)
 NOT_BEGUN = Ended(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
@@ -44,12 +45,14 @@ class BareProcess:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._stopped = False
+        self._grace = 0.0
 
     async def run(self, job: Job) -> Ended:
         message = json.dumps(_message(job)).encode() + b"\n"
         reader, writer = await self._connection()
         if self._stopped:
             return NOT_BEGUN
+        self._grace = job.grace
         try:
             writer.write(message)
             await writer.drain()
@@ -64,8 +67,9 @@ class BareProcess:
     def stop(self) -> None:
         """Ends what runs now, and lets nothing more begin."""
         self._stopped = True
-        if self._writer is not None:
+        if self._writer is not None and self._keeper is not None:
             self._writer.write(b"stop\n")
+            asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._keeper.kill)
 
     async def close(self) -> None:
         """Lets the keeper go; it kills what is left below it."""

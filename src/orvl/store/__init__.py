@@ -125,7 +125,10 @@ class Store:
         return number
 
     def add_checks(self, attempt: int, key: str, checks: Sequence[CheckResult]) -> None:
-        self.db.execute("INSERT OR IGNORE INTO checked VALUES (?, ?, ?)", (attempt, key, checks_text(checks)))
+        self.db.execute(
+            "INSERT OR IGNORE INTO checked (attempt, key, results) VALUES (?, ?, ?)",
+            (attempt, key, checks_text(checks)),
+        )
 
     def add_scores(self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, card: bytes) -> None:
         statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
@@ -165,7 +168,7 @@ class Store:
         """An attempt, and its check results under a key (or the newest)."""
         row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
         checked = self.rows(
-            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY rowid",
+            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY id",
             (number, checks_key, checks_key),
         )
         with self._sound(f"attempt {number}"):

@@ -128,7 +128,7 @@ def lock(folder: Path) -> int:
     """Takes the place of the one writer."""
     path = folder / "lock"
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise StoreError(f"The store {folder} cannot be written: {disk_sentence(error)}.") from error
     try:
@@ -162,7 +162,7 @@ def sentences(path: Path) -> Iterator[None]:
             ) from error
         if "locked" in text:
             raise StoreError(f"The store {path} is in use by another program ({text}).") from error
-        if "decode" in text or "no such" in text:
+        if "decode" in text or "no such table" in text:
             raise damaged(path, text) from error
         raise
     except sqlite3.DatabaseError as error:

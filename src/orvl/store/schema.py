@@ -58,7 +58,7 @@ MIGRATIONS: tuple[str, ...] = (
         key TEXT NOT NULL,
         results TEXT NOT NULL,
         PRIMARY KEY (attempt, key)
-    );
+    ) WITHOUT ROWID;
     CREATE TABLE score (
         id INTEGER PRIMARY KEY,
         attempt INTEGER NOT NULL REFERENCES attempt,
@@ -89,5 +89,18 @@ MIGRATIONS: tuple[str, ...] = (
         S BLOB NOT NULL,
         PRIMARY KEY (layout, attempt)
     ) WITHOUT ROWID;
+    """,
+    # Results of checks, in the order in which they were made.
+    """
+    ALTER TABLE checked RENAME TO checked_before;
+    CREATE TABLE checked (
+        id INTEGER PRIMARY KEY,
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        key TEXT NOT NULL,
+        results TEXT NOT NULL,
+        UNIQUE (attempt, key)
+    );
+    INSERT INTO checked (attempt, key, results) SELECT attempt, key, results FROM checked_before;
+    DROP TABLE checked_before;
     """,
 )
