@@ -98,3 +98,21 @@ def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
     assert doctor.status == 0, doctor.out
     assert "sound, 200 runs" in doctor.out
     assert list(project.tmp.glob("orvl-*/*")) == [], "folders of killed runs were not swept"
+
+
+def test_a_keeper_that_an_agent_stopped_does_not_outlive_orvl(project):
+    marker = f"{random.randrange(10**6, 10**7)}.25"
+    project.agent(
+        "mine", f'models = {{"none": ["m"]}}\ndef command(): return ["sh", "-c", "kill -STOP $PPID; sleep {marker}"]\n'
+    )
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    process = subprocess.Popen([*project.command, "mine", "--eval=e", "-q"], cwd=project.root, env=project.env)
+    deadline = time.monotonic() + 20
+    while not alive(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert alive(marker)
+    process.kill()
+    process.wait()
+    wait_for_none(marker)
+    assert project.orvl("empty", "--eval=e").status == 0
+    assert list(project.tmp.glob("orvl-*/*")) == []
