@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -49,8 +50,10 @@ class RunFolders:
         """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""
         notes = []
         for folder in (self.root, self.workspace, self.home, self.tmp, self.logs):
-            if folder.is_dir() and not folder.is_symlink():
-                folder.chmod(0o700)
+            mode = _mode_of(folder)
+            if mode is not None and stat.S_ISDIR(mode):
+                if mode & 0o700 != 0o700:
+                    folder.chmod(0o700)
                 continue
             folder.unlink(missing_ok=True)
             folder.mkdir(mode=0o700)
@@ -72,6 +75,13 @@ class RunFolders:
                 file.write(content)
         finally:
             os.close(folder)
+
+
+def _mode_of(path: Path) -> int | None:
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return None
 
 
 def _folder_in(folder: int, name: str) -> int:
