@@ -200,31 +200,59 @@ def test_an_unknown_word_is_refused_with_the_closest(known, case):
 
 
 MISPLACED = {
-    "provider for agent": (["zen"], "'zen' is a provider, not an agent", "orvl all all zen"),
-    "provider for model": (["mine", "zen"], "'zen' is a provider, not a model", "orvl mine all zen"),
-    "model for agent": (["kimi-k2"], "'kimi-k2' is a model, not an agent", "orvl all kimi-k2"),
-    "model for provider": (["mine", "all", "kimi-k2"], "'kimi-k2' is a model, not a provider", "orvl mine kimi-k2"),
-    "eval for model": (["mine", "shop"], "'shop' is an eval, not a model", "orvl mine all all shop"),
-    "eval for agent": (["shop"], "'shop' is an eval, not an agent", "orvl all all all shop"),
+    "provider for agent": (
+        ["zen"],
+        "'zen' is a provider; the order is agent model provider eval metric",
+        "orvl all all zen",
+    ),
+    "provider for model": (
+        ["mine", "zen"],
+        "'zen' is a provider; the order is agent model provider eval metric",
+        "orvl mine all zen",
+    ),
+    "model for agent": (
+        ["kimi-k2"],
+        "'kimi-k2' is a model; the order is agent model provider eval metric",
+        "orvl all kimi-k2",
+    ),
+    "model for provider": (
+        ["mine", "all", "kimi-k2"],
+        "'kimi-k2' is a model; the order is agent model provider eval metric",
+        "orvl mine kimi-k2",
+    ),
+    "eval for model": (
+        ["mine", "shop"],
+        "'shop' is an eval; the order is agent model provider eval metric",
+        "orvl mine all all shop",
+    ),
+    "eval for agent": (
+        ["shop"],
+        "'shop' is an eval; the order is agent model provider eval metric",
+        "orvl all all all shop",
+    ),
     "metric for eval": (
         ["mine", "all", "all", "speed"],
-        "'speed' is a metric, not an eval",
+        "'speed' is a metric; the order is agent model provider eval metric",
         "orvl mine all all all speed",
     ),
-    "agent for eval": (["all", "all", "all", "mine"], "'mine' is an agent, not an eval", "orvl mine"),
+    "agent for eval": (
+        ["all", "all", "all", "mine"],
+        "'mine' is an agent; the order is agent model provider eval metric",
+        "orvl mine",
+    ),
     "provider and model exchanged": (
         ["mine", "zen", "kimi-k2"],
-        "'zen' is a provider, not a model",
+        "'zen' is a provider; the order is agent model provider eval metric",
         "orvl mine kimi-k2 zen",
     ),
     "provider before model, with an eval": (
         ["mine", "zen", "kimi-k2", "shop"],
-        "'zen' is a provider, not a model",
+        "'zen' is a provider; the order is agent model provider eval metric",
         "orvl mine kimi-k2 zen shop",
     ),
     "eval and provider exchanged": (
         ["mine", "kimi-k2", "shop", "zen"],
-        "'shop' is an eval, not a provider",
+        "'shop' is an eval; the order is agent model provider eval metric",
         "orvl mine kimi-k2 zen shop",
     ),
 }

@@ -109,7 +109,6 @@ def _chosen(project: Project, words: Words, place: str, names: Iterable[str]) ->
 
 
 def _unknown(project: Project, words: Words, place: str, word: str, known: list[str]) -> str:
-    a_place = f"{'an' if place[0] in 'ae' else 'a'} {place}"
     if is_pattern(word):
         return f"No {place} matches '{word}'. {did_you_mean(word, known)}"
     if place in ("model", "provider") and word in _all_names(project, place):
@@ -119,7 +118,7 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
         other = elsewhere[0]
         article = "an" if other[0] in "ae" else "a"
         instead = _moved(project, words, place, other, word)
-        return f"'{word}' is {article} {other}, not {a_place}; {ORDER_SENTENCE}. Try: orvl {instead}"
+        return f"'{word}' is {article} {other}; {ORDER_SENTENCE}. Try: orvl {instead}"
     if place in ("model", "provider") and words.agent != "all":
         return f"{words.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
     if place == "agent" and word in RESERVED:
