@@ -27,8 +27,13 @@ class Result:
         return json.loads(self.out)
 
 
+OTHER_COMMANDS = ("init", "list", "doctor", "report", "show", "score", "export", "gc", "--help", "--version", "-h")
+
+
 class UserProject:
-    """A user's folder."""
+    """A user's folder. Runs are bare processes, unless a test asks for a sandbox by name or sets `sandbox`."""
+
+    sandbox: str | None = "none"
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -66,8 +71,10 @@ class UserProject:
     def orvl(
         self, *words: str, timeout: float = 120, env: dict[str, str] | None = None, cwd: Path | None = None
     ) -> Result:
+        at = int(bool(words) and not words[0].startswith("-"))
+        runs = words and not any(word in OTHER_COMMANDS or word.startswith("--sandbox") for word in words)
         done = subprocess.run(
-            [*self.command, *words],
+            [*self.command, *words[:at], *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []), *words[at:]],
             cwd=cwd or self.root,
             env={**self.env, **(env or {})},
             stdin=subprocess.DEVNULL,

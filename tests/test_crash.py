@@ -63,7 +63,7 @@ def test_thirty_kills_of_a_matrix_of_two_hundred_runs(project):
             f"e{number}",
             f"---\nmetrics: {{speed: 1, checks: 1}}\nchecks: [{{name: out, run: test -s out}}]\n---\nx{number}",
         )
-    call = [*project.command, "anne,bert", "--eval=e*", f"--episodes={EPISODES}", "-q"]
+    call = [*project.command, "anne,bert", "--sandbox=none", "--eval=e*", f"--episodes={EPISODES}", "-q"]
     delays = random.Random(4)
     before: dict[str, int] = {}
     longest = 1.0
@@ -106,7 +106,7 @@ def test_a_keeper_that_an_agent_stopped_does_not_outlive_orvl(project):
         "mine", f'models = {{"none": ["m"]}}\ndef command(): return ["sh", "-c", "kill -STOP $PPID; sleep {marker}"]\n'
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
-    process = subprocess.Popen([*project.command, "mine", "--eval=e", "-q"], cwd=project.root, env=project.env)
+    process = subprocess.Popen([*project.command, "mine", "--sandbox=none", "--eval=e", "-q"], cwd=project.root, env=project.env)
     deadline = time.monotonic() + 20
     while not alive(marker) and time.monotonic() < deadline:
         time.sleep(0.05)

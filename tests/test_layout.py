@@ -16,7 +16,7 @@ ORDER = (
     ["project"],
     ["words"],
     ["plan"],
-    ["sandbox", "workdir", "command"],
+    ["sandbox", "workdir", "command", "start"],
     ["run"],
     ["capture", "checks"],
     ["judges"],

@@ -37,7 +37,7 @@ def test_the_wheel_holds_evals_controls_and_types(wheel):
         "orvl/evals/hello-world/controls/good/hello.py",
         "orvl/evals/fix-slugs/workspace/AGENTS.md",
         "orvl/evals/fix-slugs/checks/check.py",
-        "orvl/sandbox/keeper.py",
+        "orvl/sandbox/keeper/serve.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from orvl.sandbox import Job
+from orvl.sandbox import Job, Most
 from orvl.sandbox.process import BareProcess
+from orvl.workdir import RunFolders
 
 DAEMON = """
 import os, sys, time
@@ -264,7 +265,7 @@ def test_orvl_stays_small_while_an_agent_floods(marked):
         "s = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
         "print(s, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)\n"
     )
-    words = [sys.executable, "-c", code, *marked.project.command, "mine", "--eval=e"]
+    words = [sys.executable, "-c", code, *marked.project.command, "mine", "--sandbox=none", "--eval=e"]
     done = subprocess.run(words, cwd=marked.project.root, env=marked.project.env, capture_output=True, check=True)
     status, mebibytes = map(int, done.stdout.split())
     assert status == 0
@@ -317,7 +318,7 @@ def test_an_agent_that_stops_its_parent_does_not_hang_orvl(marked):
     except subprocess.TimeoutExpired:
         for pid in marked.alive():
             parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-            if b"keeper.py" in Path(f"/proc/{parent}/cmdline").read_bytes():
+            if b"keeper.serve" in Path(f"/proc/{parent}/cmdline").read_bytes():
                 os.kill(parent, signal.SIGCONT)
         process.communicate(timeout=30)
         pytest.fail("orvl hangs")
@@ -448,8 +449,12 @@ def test_a_stop_between_two_processes_of_a_run_holds_for_the_next(tmp_path):
     async def both():
         sandbox = BareProcess()
 
+        folders = RunFolders(tmp_path, tmp_path, tmp_path, tmp_path, tmp_path)
+        most = Most(1000, 1000, 1 << 30, 1 << 30, 1 << 30)
+
         def job(*argv):
-            return Job(argv, {"PATH": os.environ["PATH"]}, tmp_path, tmp_path / argv[-1], 8.0, 0.2, 1 << 20, 1 << 20)
+            env = {"PATH": os.environ["PATH"]}
+            return Job(argv, env, folders, tmp_path / argv[-1], 8.0, 0.2, 1 << 20, 1 << 20, most)
 
         try:
             assert (await sandbox.run(job("true"))).cut is None

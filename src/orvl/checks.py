@@ -6,6 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from orvl import tree
+from orvl.run import hit, most_of
 from orvl.sandbox import Ended, Job, Sandbox
 from orvl.types import MEBI, Check, CheckResult
 
@@ -48,21 +49,23 @@ def _lay_hidden(one: Eval, folders: RunFolders) -> None:
 async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
     """Runs the checks one after the other, in the order in which the eval lists them."""
     results = []
+    view = sandbox.view(folders)
     for number, check in enumerate(one.checks, 1):
         job = Job(
             argv=["/bin/sh", "-c", check.run],
-            env=folders.environment() | {"CHECKS": str(folders.workspace / "checks")},
-            cwd=folders.workspace,
+            env=view.environment() | {"CHECKS": str(view.workspace / "checks")},
+            folders=folders,
             output=folders.logs / f"check{number}",
             seconds=check.limit,
             grace=limits.grace,
             output_bytes=int(limits.output * MEBI),
             kept_bytes=MEBI,
+            most=most_of(limits),
         )
         ended = await sandbox.run(job)
         if ended.cut == "stopped":
             raise Stopped
-        results.append(_result(check, ended))
+        results.append(_result(check, ended, limits))
     return tuple(results)
 
 
@@ -70,9 +73,11 @@ class Stopped(Exception):
     """The checks were cut short because orvl is being ended."""
 
 
-def _result(check: Check, ended: Ended) -> CheckResult:
+def _result(check: Check, ended: Ended, limits: Limits) -> CheckResult:
     printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
-    cut = {"time": f"its limit of {check.limit:g} s", "output": "its output limit"}.get(ended.cut or "")
+    cut = f"passed its limit of {check.limit:g} s" if ended.cut == "time" else None
+    if ended.cut and not cut:
+        cut = hit(ended.cut, limits)
     return CheckResult(
         name=check.name,
         passed=ended.status == 0 and cut is None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 from orvl.types import Command
 
@@ -53,9 +53,25 @@ class Folder(type(Path())):  # type: ignore[misc]
     """A path that stays one piece wherever it is formatted into a command."""
 
     __slots__ = ()
+    outside = inside = ""
 
     def __format__(self, spec: str) -> str:
-        return placeholder(format(Path.__str__(self), spec))
+        return placeholder(format(str(self), spec))
+
+    def __str__(self) -> str:
+        """The path as the command sees it."""
+        path = self.__fspath__()
+        return self.inside + path[len(self.outside) :] if self.outside and path.startswith(self.outside) else path
+
+    def __fspath__(self) -> str:
+        """The path as Python sees it, when `command` itself opens it."""
+        return Path.__str__(self)
+
+
+def folder(outside: Path, inside: Path) -> Path:
+    """A folder that lies in one place and is seen by the command in another."""
+    kind = type("Folder", (Folder,), {"__slots__": (), "outside": str(outside), "inside": str(inside)})
+    return cast(Path, kind(outside))
 
 
 class CommandMistake(Exception):

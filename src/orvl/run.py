@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import dataclass, field, replace
@@ -10,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl import tree
-from orvl.command import CommandMistake, Folder, Word, to_command
+from orvl.command import CommandMistake, Folder, Word, folder, to_command
 from orvl.errors import FileError
 from orvl.project.names import did_you_mean
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
-from orvl.sandbox import Ended, Job, NotStarted, Sandbox
+from orvl.sandbox import Ended, Job, Most, NotStarted, Sandbox
 from orvl.types import MEBI, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.project.settings import Limits
-    from orvl.workdir import RunFolders
+    from orvl.workdir import RunFolders, View
 
 TOLD = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
@@ -79,9 +80,10 @@ async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, l
             break
         try:
             folders.mend()
-            command = _command(planned, folders, prompt, session, turn)
-            job = _job(command, folders, turn, min(limits.turn, left), limits)
-            ended = await sandbox.run(job)
+            view = sandbox.view(folders)
+            command = _command(planned, folders, view, prompt, session, turn)
+            job = _job(command, folders, view, turn, min(limits.turn, left), limits)
+            ended = await sandbox.run(replace(job, readable=_readable(planned, command, prompt, session)))
         except NotStarted as error:
             talk.end("errored", str(error), retry=not error.missing)
             talk.missing_program = error.missing
@@ -99,18 +101,36 @@ async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, l
     return talk
 
 
-def _command(planned: PlannedRun, folders: RunFolders, prompt: str, session: str | None, turn: int) -> Command:
+def _controls(planned: PlannedRun) -> Path | None:
+    return planned.cell.eval.part("controls") if planned.cell.agent.control else None
+
+
+def _readable(planned: PlannedRun, command: Command, prompt: str, session: str | None) -> tuple[Path, ...]:
+    """What an agent may read besides the system and its own installation: also the files that its command names.
+
+    The prompt and the session, which the agent tells itself, name nothing.
+    """
+    told = [text for text in (prompt, session) if text]
+    named = [word for word in command.argv[1:] if word.startswith("/") and not any(text in word for text in told)]
+    files = [Path(word) for word in named if os.path.isfile(word)]
+    controls = _controls(planned)
+    return (*planned.cell.agent.paths, *([controls] if controls else ()), *files)
+
+
+def _command(
+    planned: PlannedRun, folders: RunFolders, view: View, prompt: str, session: str | None, turn: int
+) -> Command:
     cell = planned.cell
     function = cell.agent.command
     assert isinstance(function, UserFunction)
-    controls = cell.eval.part("controls") if cell.agent.control else None
+    controls = _controls(planned)
     try:
         returned = function(
             provider=Word(cell.provider),
             model=Word(cell.model_id),
             prompt=Word(prompt),
             session=None if session is None else Word(session),
-            workspace=Folder(folders.workspace),
+            workspace=folder(folders.workspace, view.workspace),
             endpoint=None,
             turn=turn,
             controls=Folder(controls) if controls else None,
@@ -122,7 +142,18 @@ def _command(planned: PlannedRun, folders: RunFolders, prompt: str, session: str
         raise function.mistake(error) from error
 
 
-def _job(command: Command, folders: RunFolders, turn: int, seconds: float, limits: Limits) -> Job:
+def most_of(limits: Limits) -> Most:
+    """What the kernel and the keeper hold a process to."""
+    return Most(
+        processes=int(limits.processes),
+        open_files=int(limits.open_files),
+        file_size=int(limits.file_size * MEBI),
+        disk=int(limits.disk * MEBI),
+        memory=int(limits.memory * MEBI),
+    )
+
+
+def _job(command: Command, folders: RunFolders, view: View, turn: int, seconds: float, limits: Limits) -> Job:
     for name, content in command.files.items():
         folders.put(name, _bytes(content))
     stdin = None
@@ -131,19 +162,33 @@ def _job(command: Command, folders: RunFolders, turn: int, seconds: float, limit
         stdin.write_bytes(_bytes(command.stdin))
     return Job(
         argv=command.argv,
-        env=folders.environment() | dict(command.env),
-        cwd=folders.workspace,
+        env=view.environment() | dict(command.env),
+        folders=folders,
         output=folders.logs / str(turn),
         seconds=seconds,
         grace=limits.grace,
         output_bytes=int(limits.output * MEBI),
         kept_bytes=int(limits.kept_output * MEBI),
+        most=most_of(limits),
         stdin=stdin,
     )
 
 
 def _bytes(content: str | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+
+
+def hit(cut: str, limits: Limits) -> str:
+    """How a limit was hit, with its value and its name."""
+    what = {
+        "output": "printed more than its limit of {:g} MiB",
+        "processes": "reached its limit of {:g} processes and threads",
+        "open_files": "reached its limit of {:g} open files",
+        "file_size": "wrote a file up to its limit of {:g} MiB",
+        "disk": "filled more of the disk than its limit of {:g} MiB",
+        "memory": "took more memory than its limit of {:g} MiB",
+    }[cut]
+    return f"{what.format(getattr(limits, cut))} (limits.{cut})"
 
 
 def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float) -> None:
@@ -156,8 +201,8 @@ def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left
         talk.end("failed", f"turn {turn} passed the run's limit of {limits.run:g} s (limits.run)")
     elif ended.cut == "time":
         talk.end("failed", f"turn {turn} passed its limit of {limits.turn:g} s (limits.turn)")
-    elif ended.cut == "output":
-        talk.end("failed", f"turn {turn} printed more than its limit of {limits.output:g} MiB (limits.output)")
+    elif ended.cut:
+        talk.end("failed", f"turn {turn} {hit(ended.cut, limits)}")
     elif ended.status is not None and ended.status < 0:
         talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
     elif ended.status:

@@ -37,6 +37,7 @@ class Agent:
     version: Sequence[str] = ()
     protocol: str | None = None
     control: str | None = None
+    paths: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

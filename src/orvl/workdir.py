@@ -17,16 +17,17 @@ from orvl.errors import UserError, disk_sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TAKEN_OVER = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
+
 
 @dataclass(frozen=True)
-class RunFolders:
-    """A run's own folders. `logs` is for orvl alone."""
+class View:
+    """A run's folders, and the path to programs, as a process of the run sees them."""
 
-    root: Path
     workspace: Path
     home: Path
     tmp: Path
-    logs: Path
+    path: str | None
 
     def environment(self) -> dict[str, str]:
         """A clean environment: nothing of the user's but the path to programs and the language."""
@@ -43,8 +44,20 @@ class RunFolders:
             "TERM": "dumb",
             "NO_COLOR": "1",
         }
-        kept = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
-        return {name: os.environ[name] for name in kept if name in os.environ} | own
+        if self.path is not None:
+            own["PATH"] = self.path
+        return {name: os.environ[name] for name in TAKEN_OVER if name in os.environ} | own
+
+
+@dataclass(frozen=True)
+class RunFolders:
+    """A run's own folders. `logs` is for orvl alone."""
+
+    root: Path
+    workspace: Path
+    home: Path
+    tmp: Path
+    logs: Path
 
     def mend(self) -> list[str]:
         """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""

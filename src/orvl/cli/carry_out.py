@@ -6,16 +6,20 @@ import asyncio
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
+from orvl.sandbox.choose import chosen, is_trusted
+from orvl.sandbox.surroundings import surroundings
 from orvl.workdir import WorkDir
 
 if TYPE_CHECKING:
     from orvl.plan import Plan
     from orvl.project import Project
+    from orvl.sandbox.kinds import Kind
     from orvl.state import State
     from orvl.store import Store
     from orvl.words import Words
@@ -28,19 +32,28 @@ def carry_out(
     store: Store,
     words: Words,
     *,
+    sandbox: Kind | None = None,
+    image: str | None = None,
     quiet: bool = False,
     concurrency: int | None = None,
     budget: float | None = None,
     samples: Samples = "missing",
 ) -> LocalEngine:
     """Does what is left of a plan; everything that finishes is in the store before it is shown."""
-    live = sys.stderr.isatty() and not os.environ.get("CI")
-    kind = Progress if quiet else LiveProgress if live else PlainProgress
     todo = [*state.to_score, *state.to_run]
+    settings = project.settings.sandbox
+    image = image or settings.image
+    untrusted = any(not is_trusted(run.cell.agent) for run in state.to_run)
+    kind = chosen(sandbox or settings.use, image, untrusted=untrusted)
+    live = sys.stderr.isatty() and not os.environ.get("CI")
+    shown = Progress if quiet else LiveProgress if live else PlainProgress
     call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
     work = WorkDir()
     try:
-        with kind(len(todo), todo) as progress:
+        paths = [Path(path).expanduser() for path in settings.paths]
+        evals = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
+        around = surroundings(work.root, (project.root, store.folder), evals, paths, image)
+        with shown(len(todo), todo) as progress:
             engine = LocalEngine(
                 plan=plan,
                 state=state,
@@ -50,6 +63,8 @@ def carry_out(
                 watcher=progress,
                 call=call,
                 concurrency=concurrency or project.settings.concurrency or default_concurrency(),
+                sandbox=kind,
+                around=around,
                 budget=budget,
                 samples=samples,
             )

@@ -27,6 +27,7 @@ from orvl.errors import UserError
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
 from orvl.project import open_project
 from orvl.report.text import count, dollars
+from orvl.sandbox.kinds import KINDS, Kind
 from orvl.state import State, next_episode, state_of
 from orvl.words import ORDER
 
@@ -44,7 +45,8 @@ class Flags:
     episodes: int | None
     judge: tuple[str, ...]
     concurrency: int | None
-    sandbox: str
+    sandbox: Kind | None
+    image: str | None
     engine: str
     budget: float | None
     dry_run: bool
@@ -62,9 +64,8 @@ class Flags:
 @click.option("--episodes", type=click.IntRange(1), metavar="N", help="Independent runs of each cell.")
 @click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that go on at once.")
-@click.option(
-    "--sandbox", type=click.Choice(["none"]), default="none", help="Where a run lives: none is a bare process."
-)
+@click.option("--sandbox", type=click.Choice(KINDS), help="Where a run lives; bubblewrap, if nothing else is said.")
+@click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @click.option("--engine", type=click.Choice(["local"]), default="local", help="Who carries runs out.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Start nothing new when this much is spent.")
 @click.option("--dry-run", is_flag=True, help="Say what would run and what it may cost.")
@@ -109,6 +110,8 @@ def command(**given: Any) -> int:
                 state,
                 store,
                 words,
+                sandbox=flags.sandbox,
+                image=flags.image,
                 quiet=flags.quiet,
                 concurrency=flags.concurrency,
                 budget=flags.budget,
@@ -185,7 +188,7 @@ def _say_how_to_continue(words: Words, flags: Flags, episodes: int | None) -> No
     given = [shlex.quote(word) for word in words.given]
     if episodes or flags.episodes:
         given += ["--episodes", str(episodes or flags.episodes)]
-    for name in ("project", "store"):
+    for name in ("project", "store", "sandbox", "image"):
         if value := getattr(flags, name):
             given += [f"--{name}", shlex.quote(value)]
     for judge in flags.judge:

@@ -17,7 +17,7 @@ from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
     from orvl.project.settings import Limits, Settings
-    from orvl.sandbox import Sandbox
+    from orvl.sandbox.choose import Slot
     from orvl.store import Store
     from orvl.types import CheckResult, Eval, PlannedRun
     from orvl.workdir import RunFolders, WorkDir
@@ -34,12 +34,12 @@ class Attempts:
     _start_trees: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def make(self, planned: PlannedRun, sandbox: Sandbox) -> Attempt:
+    async def make(self, planned: PlannedRun, slot: Slot) -> Attempt:
         """What an agent does to its own folders is its own trouble, not that of other runs; a broken disk is all's."""
         started = time.time()
         folders = self.work.new()
         try:
-            return await self._make(planned, folders, sandbox, limits_of(planned, self.settings.limits))
+            return await self._make(planned, folders, slot, limits_of(planned, self.settings.limits))
         except (OSError, shutil.Error) as error:
             if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
                 raise
@@ -48,8 +48,9 @@ class Attempts:
         finally:
             self._clean(folders)
 
-    async def _make(self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> Attempt:
+    async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
         await asyncio.to_thread(prepare, planned, folders)
+        sandbox = slot.of(planned.cell.agent)
         talk = await converse(planned, folders, sandbox, limits)
         if talk.stopped:
             raise Stopped
@@ -57,7 +58,7 @@ class Attempts:
             agent = planned.cell.agent
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
         attempt = await asyncio.to_thread(self._capture, planned, talk, folders, limits, sandbox.name)
-        return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, sandbox)
+        return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, slot)
 
     def _capture(
         self, planned: PlannedRun, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str
@@ -75,25 +76,25 @@ class Attempts:
             self._start_trees[one.digest] = key
         return self._start_trees[one.digest]
 
-    async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, sandbox: Sandbox) -> Attempt:
+    async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         one = planned.cell.eval
         if not one.checks:
             return replace(attempt, checks=())
         fresh = self.work.new()
         try:
             await asyncio.to_thread(checks.lay_out, one, folders.workspace, fresh)
-            return replace(attempt, checks=await checks.run_checks(one, fresh, sandbox, self.settings.limits))
+            return replace(attempt, checks=await checks.run_checks(one, fresh, slot.walled, self.settings.limits))
         except NotStarted as error:
             return replace(attempt, outcome="errored", reason=f"a check: {error}", retry=True)
         finally:
             self._clean(fresh)
 
-    async def check_again(self, planned: PlannedRun, attempt: Attempt, sandbox: Sandbox) -> tuple[CheckResult, ...]:
+    async def check_again(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> tuple[CheckResult, ...]:
         """Runs an eval's present checks on what was kept of a run."""
         fresh = self.work.new()
         try:
             await asyncio.to_thread(self._lay_out_again, planned, attempt, fresh)
-            return await checks.run_checks(planned.cell.eval, fresh, sandbox, self.settings.limits)
+            return await checks.run_checks(planned.cell.eval, fresh, slot.walled, self.settings.limits)
         finally:
             self._clean(fresh)
 

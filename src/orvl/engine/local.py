@@ -14,14 +14,15 @@ from orvl.checks import Stopped
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import Samples, Scoring, saving
 from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
-from orvl.sandbox.process import BareProcess
+from orvl.sandbox.choose import Slot
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
     from orvl.engine import Watcher
     from orvl.plan import Plan
     from orvl.project.settings import Settings
-    from orvl.sandbox import Sandbox
+    from orvl.sandbox.kinds import Kind
+    from orvl.sandbox.surroundings import Surroundings
     from orvl.state import State
     from orvl.store import Store
     from orvl.types import Attempt, PlannedRun, Score
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
-Task = tuple["PlannedRun", Callable[["PlannedRun", "Sandbox"], Awaitable[None]]]
+Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[None]]]
 
 
 def default_concurrency() -> int:
@@ -48,6 +49,8 @@ class LocalEngine:
     watcher: Watcher
     call: int
     concurrency: int
+    sandbox: Kind
+    around: Surroundings
     budget: float | None = None
     samples: Samples = "missing"
     spent: float = 0.0
@@ -61,7 +64,7 @@ class LocalEngine:
         self._attempts = Attempts(self.store, self.work, self.settings)
         self._scoring = Scoring(self.store, self.work, self.settings.limits.score, self.samples)
         self._stopping = asyncio.Event()
-        self._sandboxes: list[Sandbox] = []
+        self._slots: list[Slot] = []
         self._fatal: OrvlError | None = None
 
     @property
@@ -84,20 +87,20 @@ class LocalEngine:
         self._layouts = {name: store.add_layout(layout) for name, layout in self.state.layouts.items()}
 
     async def _worker(self, todo: deque[Task]) -> None:
-        sandbox = BareProcess(self.work.lock_fd)
-        self._sandboxes.append(sandbox)
+        slot = Slot(self.sandbox, self.around, self.work.lock_fd)
+        self._slots.append(slot)
         try:
             while todo and not self.stopped and not self._budget_is_spent():
                 planned, do = todo.popleft()
                 if planned.cell.agent.name not in self.not_installed:
                     with suppress(Stopped):
-                        await do(planned, sandbox)
+                        await do(planned, slot)
         except OSError as error:
             self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))
         except OrvlError as error:
             self._end_all(error)
         finally:
-            await sandbox.close()
+            await slot.close()
 
     def _budget_is_spent(self) -> bool:
         self.over_budget = self.budget is not None and self.spent >= self.budget
@@ -116,8 +119,8 @@ class LocalEngine:
         return self._stopping.is_set()
 
     def _cut(self) -> None:
-        for sandbox in self._sandboxes:
-            sandbox.stop()
+        for slot in self._slots:
+            slot.stop()
         self._scoring.cancel()
 
     def _end_all(self, error: OrvlError) -> None:
@@ -127,13 +130,13 @@ class LocalEngine:
 
     # -- one run
 
-    async def _run(self, planned: PlannedRun, sandbox: Sandbox) -> None:
+    async def _run(self, planned: PlannedRun, slot: Slot) -> None:
         """Tries a run until it is carried out, or until trying again does not help."""
         self.watcher.started(planned)
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
-            attempt = await self._attempts.make(planned, sandbox)
+            attempt = await self._attempts.make(planned, slot)
             await self._keep(planned, attempt)
             self.watcher.ended(planned, attempt)
             if attempt.outcome != "errored":
@@ -164,14 +167,14 @@ class LocalEngine:
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores))
 
-    async def _score_again(self, planned: PlannedRun, sandbox: Sandbox) -> None:
+    async def _score_again(self, planned: PlannedRun, slot: Slot) -> None:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.state.stored[planned.key].attempt
         attempt, results = await asyncio.to_thread(self.store.attempt, number, checks_key)
         if results is None:
             try:
-                results = await self._attempts.check_again(planned, attempt, sandbox)
+                results = await self._attempts.check_again(planned, attempt, slot)
             except StoreError as error:
                 self.watcher.say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
                 return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orvl.project.find import Found
 
 KEYS = ("description", "metrics", "checks", "par", "limits", "app")
-LIMITS = ("turn", "run", "grace", "output")
+LIMITS = ("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory")
 CHECK_KEYS = ("name", "run", "limit", "weight")
 APP_KEYS = ("start", "path")
 

@@ -83,7 +83,7 @@ class AgentSettings:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use. An eval may set `turn`, `run`, `grace` and `output` for itself."""
+    """What a run may use. An eval may set those of its agent for itself: all down to `memory`."""
 
     turn: Seconds = 900
     """Seconds that one turn may take."""
@@ -93,6 +93,16 @@ class Limits:
     """Seconds between SIGTERM and SIGKILL."""
     output: Mebibytes = 1024
     """MiB that an agent may print in a turn before it is stopped."""
+    processes: Count = 1024
+    """Processes and threads that a turn may have at once."""
+    open_files: Annotated[int, Bound(ge=64)] = 4096
+    """Files that one process may have open."""
+    file_size: Mebibytes = 4096
+    """MiB that a file may have."""
+    disk: Mebibytes = 8192
+    """MiB that the workspace, HOME and temporary files may take together."""
+    memory: Mebibytes = 8192
+    """MiB of memory that all processes of a turn may take together."""
     kept_output: Mebibytes = 16
     """MiB of a turn's output that are kept: the beginning, and the last MiB."""
     files: Count = 50_000
@@ -105,6 +115,21 @@ class Limits:
     """Seconds that a check may take, where it does not say itself."""
     score: Seconds = 300
     """Seconds that a score function may take."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class SandboxSettings:
+    """Where runs live."""
+
+    use: Literal["bubblewrap", "podman", "docker", "none"] | None = None
+    """The sandbox to use where `--sandbox` does not say: bubblewrap by default."""
+    image: str | None = None
+    """What podman and docker make containers from: an image's name, or a folder with a root file system."""
+    paths: list[str] = field(default_factory=list)
+    """Files and folders that all agents may read, besides the system and their own installation."""
+    registries: list[str] | None = None
+    """Hosts that an eval with `network: registries` may reach, instead of the public package registries."""
     __pydantic_config__ = FORBID
 
 
@@ -136,6 +161,8 @@ class Settings:
     """What is added to agents' files."""
     providers: dict[str, ProviderSettings] = field(default_factory=dict)
     """Places that serve models."""
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    """The walls around runs."""
     limits: Limits = field(default_factory=Limits)
     """What a run may use."""
     __pydantic_config__ = FORBID
@@ -220,6 +247,7 @@ def _fields_at(place: tuple[str, ...]) -> list[str]:
         "providers": ProviderSettings,
         "agents": AgentSettings,
         "limits": Limits,
+        "sandbox": SandboxSettings,
     }
     return list(tables.get(place[0] if place else "", Settings).__dataclass_fields__)
 

@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from orvl.workdir import RunFolders, View
+
+Serve = Callable[[socket.socket], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Most:
+    """How much a job may use: threads of all its processes, files that one of them has open, and bytes."""
+
+    processes: int
+    open_files: int
+    file_size: int
+    disk: int
+    memory: int
 
 
 @dataclass(frozen=True)
 class Job:
-    """A process to run, with its limits."""
+    """A process to run in a run's folders, with its limits.
+
+    `doors` are ports on the sandbox's own loopback, each with what answers there from outside; `readable` is what the
+    process may read besides.
+    """
 
     argv: Sequence[str]
     env: Mapping[str, str]
-    cwd: Path
+    folders: RunFolders
     output: Path
     seconds: float
     grace: float
     output_bytes: int
     kept_bytes: int
+    most: Most
     stdin: Path | None = None
+    doors: Mapping[int, Serve] = field(default_factory=dict)
+    readable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +64,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job ended. `cut` is None, `time`, `output` or `stopped`."""
+    """How a job ended. `cut` is None, `stopped`, or the limit that it hit: `time`, `output` or a field of Most."""
 
     status: int | None
     cut: str | None
@@ -63,6 +87,9 @@ class Sandbox(Protocol):
     """Runs jobs, one at a time."""
 
     name: str
+
+    def view(self, folders: RunFolders, /) -> View:
+        """Where a run's folders are for a process inside."""
 
     async def run(self, job: Job) -> Ended: ...
 

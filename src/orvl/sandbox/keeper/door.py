@@ -1,0 +1,44 @@
+"""A listening socket inside a sandbox's own network, held outside: the one way out, and no byte is copied twice."""
+
+import ctypes
+import fcntl
+import os
+import socket
+
+NS_GET_USERNS = 0xB701
+BACKLOG = 128
+
+
+def open_door(pid: int, port: int, hand_to: socket.socket) -> None:
+    """Listens on 127.0.0.1:port as seen by a process, and hands the socket over.
+
+    A process of its own enters the namespaces, because there is no way back out of them.
+    """
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            _enter(pid)
+            with socket.socket() as listening:
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listening.bind(("127.0.0.1", port))
+                listening.listen(BACKLOG)
+                socket.send_fds(hand_to, [b"%d\n" % port], [listening.fileno()])
+            status = 0
+        except OSError as error:
+            status = error.errno or 1
+        finally:
+            os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status:
+        raise OSError(status, f"no way into the sandbox's network: {os.strerror(status).lower()}")
+
+
+def _enter(pid: int) -> None:
+    """Into the user namespace that owns the network, where there is one, and into the network."""
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    owner = fcntl.ioctl(network, NS_GET_USERNS)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.setns(owner, 0)
+    if libc.setns(network, 0):
+        raise OSError(ctypes.get_errno(), "setns")

@@ -1,0 +1,132 @@
+"""A sandbox is built around a process that waits at a gate: it is let go when its limits and doors are there."""
+
+import json
+import os
+import socket
+from typing import Any
+
+from .door import open_door
+from .limits import set_rlimits
+
+STATUS, HOLD, ARGUMENTS = 3, 4, 5
+ABOVE_ALL_OF_THESE = 16
+MAX_STATUS = 1 << 16
+
+
+class Gate:
+    """The gate of one job. `init` is the sandbox's first process, as seen from here."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.init = 0
+        self.is_open = False
+        self.doors: list[int] = job["doors"]
+        hold, self._hold = _pipe()
+        self.inherited = {HOLD: hold}
+
+    def look(self) -> bool:
+        """Whether the sandbox stands, and its process waits."""
+        raise NotImplementedError
+
+    def open(self, most: dict[str, int], hand_to: socket.socket) -> None:
+        """Lets the process go."""
+        self.set_limits(most)
+        for port in self.doors:
+            open_door(self.init, port, hand_to)
+        os.write(self._hold, b"\n")
+        self.is_open = True
+
+    def set_limits(self, most: dict[str, int]) -> None:
+        """A sandbox that sets the kernel's limits itself needs no more."""
+
+    def stood(self) -> bool:
+        """Whether the process really began; asked when all is over."""
+        return self.is_open
+
+    @property
+    def waiting_fd(self) -> int | None:
+        """What to wait for before looking; None: look again soon."""
+        return None
+
+    def spawned(self) -> None:
+        for fd in self.inherited.values():
+            os.close(fd)
+        self.inherited = {}
+
+    def close(self) -> None:
+        self.spawned()
+        os.close(self._hold)
+
+
+class BubblewrapGate(Gate):
+    """bubblewrap tells its first process on one descriptor, and waits on another one."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        super().__init__(job)
+        self._status, status = _pipe()
+        os.set_blocking(self._status, False)
+        self._told = b""
+        arguments = _high(os.memfd_create("arguments", os.MFD_CLOEXEC))
+        os.write(arguments, b"".join(os.fsencode(word) + b"\0" for word in job["gate"]["arguments"]))
+        os.lseek(arguments, 0, os.SEEK_SET)
+        self.inherited |= {STATUS: status, ARGUMENTS: arguments}
+
+    @property
+    def waiting_fd(self) -> int | None:
+        return self._status
+
+    def look(self) -> bool:
+        try:
+            self._told += os.read(self._status, MAX_STATUS)
+        except BlockingIOError:
+            pass
+        if not self.init and b"}" in self._told:
+            self.init = json.loads(self._told.partition(b"}")[0] + b"}")["child-pid"]
+        return bool(self.init)
+
+    def set_limits(self, most: dict[str, int]) -> None:
+        set_rlimits(most, pid=self.init)
+
+    def stood(self) -> bool:
+        self.look()
+        return b"exit-code" in self._told
+
+    def close(self) -> None:
+        super().close()
+        os.close(self._status)
+
+
+class ContainerGate(Gate):
+    """podman and docker write the number of the first process into a file; it waits on its standard input."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        super().__init__(job)
+        self._file = job["gate"]["pid_file"]
+        self.inherited = {0: self.inherited[HOLD]}
+
+    def look(self) -> bool:
+        try:
+            with open(self._file, encoding="ascii") as file:
+                self.init = int(file.read() or 0)
+        except (OSError, ValueError):
+            pass
+        return bool(self.init)
+
+
+def gate_of(job: dict[str, Any]) -> Gate | None:
+    if not job["gate"]:
+        return None
+    return BubblewrapGate(job) if "arguments" in job["gate"] else ContainerGate(job)
+
+
+def _pipe() -> tuple[int, int]:
+    read, write = os.pipe()
+    return _high(read), _high(write)
+
+
+def _high(fd: int) -> int:
+    """The same, under a number that no inherited descriptor gets."""
+    import fcntl
+
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE_ALL_OF_THESE)
+    os.close(fd)
+    return moved

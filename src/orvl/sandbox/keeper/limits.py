@@ -1,0 +1,214 @@
+"""What a job uses while it runs: its processes, their memory and open files, and the disk below its folders."""
+
+import os
+import resource
+import stat
+import time
+from typing import Any
+
+from .processes import descendants
+
+FIRST_LOOK = 0.05
+BETWEEN_LOOKS = 0.1
+BETWEEN_FILES = 1.0
+SHARE_FOR_FILES = 0.05
+SMALLEST_ENTRY = 4096
+PAGE = os.sysconf("SC_PAGE_SIZE")
+RLIMITS = {
+    "open_files": resource.RLIMIT_NOFILE,
+    "file_size": resource.RLIMIT_FSIZE,
+    "processes": resource.RLIMIT_NPROC,
+    "core": resource.RLIMIT_CORE,
+}
+
+
+class Watch:
+    """Looks at a job again and again, cheaply, and says which of its limits it has hit."""
+
+    def __init__(self, most: dict[str, int], folders: list[str]) -> None:
+        self.most, self.folders = most, folders
+        self.init = 0
+        self.next = time.monotonic() + FIRST_LOOK
+        self.memory_is_fine_below = most["memory"]
+        self.files_at = self.descriptors_at = 0.0
+        self.free_then = _free(folders[0])
+        self.free_at_start = self.free_then
+        self.room = most["disk"]
+
+    def enter(self, init: int) -> None:
+        """From now on the job is what lives in a sandbox, whose first process this is."""
+        self.init = init
+
+    def due(self) -> bool:
+        return time.monotonic() >= self.next
+
+    def hit(self) -> str | None:
+        """The name of the limit that was hit, if one was."""
+        found = self._processes() or self._disk()
+        self.next = time.monotonic() + BETWEEN_LOOKS
+        return found
+
+    def hit_at_the_end(self) -> str | None:
+        """What a job left on the disk before anybody looked."""
+        return self._measure_disk()
+
+    # -- processes
+
+    def _processes(self) -> str | None:
+        proc, pids = self._pids()
+        threads = resident = 0
+        for pid in pids:
+            try:
+                with open(f"{proc}/{pid}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            threads += int(fields[17])
+            resident += int(fields[21]) * PAGE
+        if threads >= self.most["processes"]:
+            return "processes"
+        if time.monotonic() >= self.descriptors_at:
+            self.descriptors_at = time.monotonic() + BETWEEN_FILES
+            most, in_memory = _open_files(proc, pids)
+            if most >= self.most["open_files"]:
+                return "open_files"
+            resident += in_memory
+            if in_memory > self.most["memory"]:
+                return "memory"
+        if resident > self.memory_is_fine_below:
+            return self._memory(proc, pids, resident)
+        return None
+
+    def _pids(self) -> tuple[str, list[str]]:
+        """The job's processes: in a sandbox all that its own /proc shows, elsewhere all below this process."""
+        if not self.init:
+            return "/proc", [str(pid) for pid in descendants(os.getpid())]
+        proc = f"/proc/{self.init}/root/proc"
+        try:
+            return proc, [name for name in os.listdir(proc) if name.isdigit()]
+        except OSError:
+            return proc, []
+
+    def _memory(self, proc: str, pids: list[str], resident: int) -> str | None:
+        """Counts shared pages once; looks as closely again only when as much has come as there was room for."""
+        used = sum(_own_memory(f"{proc}/{pid}/smaps_rollup") for pid in pids)
+        self.memory_is_fine_below = resident + max(0, self.most["memory"] - used)
+        return "memory" if used > self.most["memory"] else None
+
+    # -- disk
+
+    def _disk(self) -> str | None:
+        """Measures the folders now and then, and at once when the disk has lost half of what they may still take."""
+        if time.monotonic() >= self.files_at or self.free_then - _free(self.folders[0]) > self.room / 2:
+            return self._measure_disk()
+        return None
+
+    def _measure_disk(self) -> str | None:
+        began = time.monotonic()
+        self.free_then = _free(self.folders[0])
+        used, largest, hidden = disk_use(self.folders, self.most["disk"])
+        took = time.monotonic() - began
+        self.files_at = began + max(BETWEEN_FILES, took / SHARE_FOR_FILES)
+        self.room = self.most["disk"] - used
+        if used > self.most["disk"] or (hidden and self.free_at_start - self.free_then > self.most["disk"]):
+            return "disk"
+        return "file_size" if largest >= self.most["file_size"] else None
+
+
+def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
+    """Bytes on the disk, the largest file, and whether something could not be looked into; ends when it is enough.
+
+    Nothing is opened but folders, and no link is followed.
+    """
+    used = largest = 0
+    hidden = False
+    linked: set[tuple[int, int]] = set()
+    todo = list(folders)
+    while todo and used <= enough:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    info = entry.stat(follow_symlinks=False)
+                    if info.st_nlink > 1 and not stat.S_ISDIR(info.st_mode):
+                        if (info.st_dev, info.st_ino) in linked:
+                            continue
+                        linked.add((info.st_dev, info.st_ino))
+                    used += max(info.st_blocks * 512, SMALLEST_ENTRY)
+                    if stat.S_ISDIR(info.st_mode):
+                        todo.append(entry.path)
+                    elif stat.S_ISREG(info.st_mode):
+                        largest = max(largest, info.st_size)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            hidden = True
+    return used, largest, hidden
+
+
+def _free(folder: str) -> int:
+    try:
+        info = os.statvfs(folder)
+    except OSError:
+        return 0
+    return info.f_bfree * info.f_frsize
+
+
+def _own_memory(path: str) -> int:
+    """What a process holds that is in no file, its share of what it shares."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith((b"Pss_Anon:", b"Pss_Shmem:")))
+
+
+def _open_files(proc: str, pids: list[str]) -> tuple[int, int]:
+    """The most files that one process has open, and the bytes of files that are in memory alone (memfd)."""
+    most = in_memory = 0
+    seen: set[int] = set()
+    for pid in pids:
+        try:
+            names = os.listdir(f"{proc}/{pid}/fd")
+        except OSError:
+            continue
+        most = max(most, len(names))
+        for name in names:
+            path = f"{proc}/{pid}/fd/{name}"
+            try:
+                if os.readlink(path).startswith("/memfd:"):
+                    info = os.stat(path)
+                    if info.st_ino not in seen:
+                        seen.add(info.st_ino)
+                        in_memory += info.st_blocks * 512
+            except OSError:
+                continue
+    return most, in_memory
+
+
+def set_rlimits(most: dict[str, int], pid: int) -> None:
+    """Sets the kernel's own limits on a process, for good."""
+    for name, number in RLIMITS.items():
+        hard = resource.prlimit(pid, number)[1]
+        new = _within(most.get(name, 0), hard)
+        resource.prlimit(pid, number, (new, new))
+
+
+class SoftLimits:
+    """Limits of this process while it spawns a job, which inherits them; outside a sandbox a job may raise them."""
+
+    def __init__(self, most: dict[str, int]) -> None:
+        self.most = most
+
+    def __enter__(self) -> None:
+        self.before = {name: resource.getrlimit(number) for name, number in RLIMITS.items() if name != "processes"}
+        for name, (_, hard) in self.before.items():
+            resource.setrlimit(RLIMITS[name], (_within(self.most.get(name, 0), hard), hard))
+
+    def __exit__(self, *_: Any) -> None:
+        for name, before in self.before.items():
+            resource.setrlimit(RLIMITS[name], before)
+
+
+def _within(value: int, hard: int) -> int:
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)

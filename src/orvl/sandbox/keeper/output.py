@@ -1,0 +1,67 @@
+"""What a process prints: drained, counted, and kept within bounds."""
+
+import os
+import select
+from typing import Any
+
+CHUNK = 1 << 18
+TAIL = 1 << 20
+
+
+class Sink:
+    """One output stream: its beginning goes to a file, its end is remembered, what lies between is counted."""
+
+    def __init__(self, fd: int, path: str, keep: int) -> None:
+        self.fd, self.path, self.keep = fd, path, keep
+        self.seen = self.kept = 0
+        self.file = -1
+        self.over = False
+        self.tail = bytearray()
+        os.set_blocking(fd, False)
+
+    def read(self) -> bool:
+        """Takes what is there; False at the end of the stream."""
+        try:
+            chunk = os.read(self.fd, CHUNK)
+        except BlockingIOError:
+            return True
+        self.over = not chunk
+        self.seen += len(chunk)
+        head = chunk[: self.keep - self.kept]
+        if head:
+            self.write(head)
+        if len(head) < len(chunk):
+            self.tail += chunk[len(head) :]
+            if len(self.tail) > 2 * TAIL:
+                del self.tail[:-TAIL]
+        return bool(chunk)
+
+    def write(self, data: bytes) -> None:
+        if self.file < 0:
+            self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        self.kept += len(data)
+        while data:
+            data = data[os.write(self.file, data) :]
+
+    def drain(self) -> None:
+        """Takes what was still in the pipe when the last process died: never more than a pipe holds."""
+        if select.select([self.fd], [], [], 0)[0]:
+            for _ in range(8):
+                before = self.seen
+                if not self.read() or self.seen == before:
+                    break
+
+    def close(self) -> dict[str, Any]:
+        left_out = 0
+        try:
+            if self.tail:
+                tail = bytes(self.tail[-TAIL:])
+                left_out = self.seen - self.kept - len(tail)
+                if left_out:
+                    self.write(b"\n[orvl: %d bytes left out]\n" % left_out)
+                self.write(tail)
+        finally:
+            os.close(self.fd)
+            if self.file >= 0:
+                os.close(self.file)
+        return {"path": self.path if self.file >= 0 else None, "bytes": self.seen, "left_out": left_out}

@@ -1,0 +1,56 @@
+"""Who is whose parent, by the kernel's word, and what a process asks of the kernel for itself."""
+
+import ctypes
+import os
+import signal
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_reaper() -> None:
+    """What loses its parent below this process becomes its child."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def wake_when_parent_dies() -> None:
+    """Also an agent that stopped this process must not keep it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
+
+
+def descendants(root: int) -> list[int]:
+    """All processes below one.
+
+    Also those called dead: a process whose first thread has ended goes on in its others.
+    """
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                after_name = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(after_name[1]), []).append(int(name))
+    found: list[int] = []
+    todo = [root]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    return found
+
+
+def send_to_all(number: int, spared: tuple[int, ...] = ()) -> None:
+    """Signals everything below this process."""
+    for pid in descendants(os.getpid()):
+        if pid not in spared:
+            send(pid, number)
+
+
+def send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass

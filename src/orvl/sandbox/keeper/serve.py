@@ -1,0 +1,288 @@
+"""Takes jobs as JSON lines on the socket that is its standard input, and answers each with one.
+
+It is the reaper of all that a job's process starts, also of daemons that leave their parent and session; when orvl
+dies, the socket closes, and it kills them all and ends.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from typing import Any
+
+from .gate import Gate, gate_of
+from .limits import SoftLimits, Watch
+from .output import CHUNK, Sink
+from .processes import become_reaper, descendants, send, send_to_all, wake_when_parent_dies
+
+SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
+SET_UP_SECONDS = 120.0
+LOOK_FOR_GATE = 0.01
+CLIENT_SECONDS = 5.0
+
+
+class NotSetUp(Exception):
+    """The sandbox could not be built around the process."""
+
+
+class Keeper:
+    def __init__(self, control: socket.socket, doors: socket.socket) -> None:
+        self.control, self.doors = control, doors
+        self.buffer = b""
+        self.wake_r, wake_w = os.pipe()
+        for fd in (self.wake_r, wake_w):
+            os.set_blocking(fd, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_w, warn_on_full_buffer=False)
+        self.child = 0
+        self.ended: tuple[int, float] | None = None
+        self.spawned: bool | None = None
+        self.gate: Gate | None = None
+        self.clean: list[str] = []
+
+    def serve(self) -> None:
+        while (line := self.next_line()) is not None:
+            if line == b"stop":
+                continue
+            self.spawned = None
+            try:
+                answer = self.job(json.loads(line))
+            except NotSetUp as error:
+                answer = {"not_set_up": str(error)}
+            except OSError as error:
+                self.end(0)
+                answer = {
+                    "error": error.errno,
+                    "message": error.strerror,
+                    "file": os.fsdecode(error.filename or ""),
+                    "not_spawned": self.spawned is False,
+                }
+            finally:
+                self.close_gate()
+            self.control.sendall(json.dumps(answer).encode() + b"\n")
+
+    def next_line(self) -> bytes | None:
+        while b"\n" not in self.buffer:
+            chunk = self.control.recv(CHUNK)
+            if not chunk:
+                return None
+            self.buffer += chunk
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return line
+
+    def job(self, job: dict[str, Any]) -> dict[str, Any]:
+        os.chdir(job["cwd"])
+        self.gate, self.clean = gate_of(job), job["clean"]
+        sinks = self.spawn(job)
+        limits = Watch(job["most"], job["folders"])
+        try:
+            cut = self.pass_gate(sinks, limits)
+            began = time.monotonic()
+            cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
+            seconds = time.monotonic() - began
+            alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
+            for sink in sinks.values():
+                sink.drain()
+            cut = cut or limits.hit_at_the_end()
+        finally:
+            out, err = (sink.close() for sink in sinks.values())
+        if self.gate and not cut and not self.gate.stood():
+            raise NotSetUp(_last_line(job["stderr"]))
+        status, cpu = self.ended or (None, 0.0)
+        return {
+            "status": status,
+            "cut": cut,
+            "seconds": seconds,
+            "cpu_seconds": cpu,
+            "stdout": out,
+            "stderr": err,
+            "alive": alive,
+        }
+
+    def spawn(self, job: dict[str, Any]) -> dict[int, Sink]:
+        stdin = os.open(job["stdin"] or "/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        out_r, out_w = os.pipe()
+        err_r, err_w = os.pipe()
+        inherited = {0: stdin, 1: out_w, 2: err_w} | (self.gate.inherited if self.gate else {})
+        self.ended = None
+        self.spawned = False
+        try:
+            with nullcontext() if self.gate else SoftLimits(job["most"]):
+                self.child = os.posix_spawn(
+                    job["program"],
+                    job["argv"],
+                    job["env"],
+                    file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in inherited.items()],
+                    setsid=True,
+                    setsigmask=(),
+                    setsigdef=SIGNALS_TO_RESET,
+                )
+        except OSError:
+            os.close(out_r)
+            os.close(err_r)
+            raise
+        finally:
+            for fd in (stdin, out_w, err_w):
+                os.close(fd)
+            if self.gate:
+                self.gate.spawned()
+        self.spawned = True
+        return {out_r: Sink(out_r, job["stdout"], job["keep"]), err_r: Sink(err_r, job["stderr"], job["keep"])}
+
+    # -- while it runs
+
+    def pass_gate(self, sinks: dict[int, Sink], limits: Watch) -> str | None:
+        """Waits until the sandbox stands, and lets the process go."""
+        if self.gate is None:
+            return None
+        deadline = time.monotonic() + SET_UP_SECONDS
+        while not self.gate.look():
+            if b"stop\n" in self.buffer:
+                return "stopped"
+            if self.ended:
+                return None
+            if time.monotonic() > deadline:
+                self.end(0)
+                raise NotSetUp(f"it took longer than {SET_UP_SECONDS:g} s")
+            self.wait(sinks, LOOK_FOR_GATE if self.gate.waiting_fd is None else 1.0, self.gate.waiting_fd)
+        self.gate.open(limits.most, self.doors)
+        limits.enter(self.gate.init)
+        return None
+
+    def watch(self, sinks: dict[int, Sink], deadline: float, most: int, limits: Watch) -> str | None:
+        """Waits for the process; says what cut it short, if anything did."""
+        while b"stop\n" not in self.buffer:
+            if self.ended:
+                return None
+            if sum(sink.seen for sink in sinks.values()) > most:
+                return "output"
+            if limits.due() and (hit := limits.hit()):
+                return hit
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return "time"
+            self.wait(sinks, max(0.0, min(left, limits.next - time.monotonic())))
+        return "stopped"
+
+    def wait(self, sinks: dict[int, Sink], seconds: float, also: int | None = None) -> None:
+        """Until something happens: output, an end, a word from orvl."""
+        poll = select.poll()
+        open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
+        for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
+            poll.register(fd, select.POLLIN)
+        for fd, _ in poll.poll(seconds * 1000 + 1):
+            if fd == self.wake_r:
+                os.read(self.wake_r, 4096)
+                self.reap()
+            elif fd in open_sinks:
+                open_sinks[fd].read()
+            elif fd == self.control.fileno():
+                self.listen()
+
+    def listen(self) -> None:
+        """Takes what orvl says; when it says nothing any more, it is gone, and so must be all that runs here."""
+        chunk = self.control.recv(CHUNK)
+        if not chunk:
+            self.end(0)
+            os._exit(0)
+        self.buffer += chunk
+
+    def reap(self) -> bool:
+        """Collects the dead; False when no child is left."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if not pid:
+                return True
+            if pid == self.child:
+                self.ended = (os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+
+    # -- the end
+
+    def end(self, grace: float) -> int:
+        """SIGTERM, then SIGKILL, to everything below this process; gives how many would not die."""
+        if not self.reap():
+            return 0
+        if grace:
+            self.ask_to_end()
+            if self.all_gone_within(grace):
+                return 0
+        if self.gate and self.gate.init:
+            send(self.gate.init, signal.SIGKILL)
+            if self.clean and self.all_gone_within(CLIENT_SECONDS):
+                return 0
+        deadline = time.monotonic() + 10
+        while self.reap() and time.monotonic() < deadline:
+            send_to_all(signal.SIGSTOP)
+            send_to_all(signal.SIGKILL)
+            time.sleep(0.002)
+        alive = len(descendants(os.getpid())) if self.reap() else 0
+        if self.clean:
+            subprocess.run(self.clean, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return alive
+
+    def ask_to_end(self) -> None:
+        """SIGTERM to the job's own processes; what holds a sandbox up would take it down at once."""
+        if self.gate is None:
+            send_to_all(signal.SIGTERM)
+        elif self.gate.init:
+            inside = _pid_namespace(self.gate.init)
+            for pid in descendants(self.gate.init):
+                if inside and _pid_namespace(pid) == inside:
+                    send(pid, signal.SIGTERM)
+
+    def all_gone_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not self.reap():
+                return True
+            time.sleep(0.005)
+        return False
+
+    def close_gate(self) -> None:
+        if self.gate:
+            self.gate.close()
+        self.gate = None
+
+
+def _pid_namespace(pid: int) -> str | None:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return None
+
+
+def _last_line(path: str) -> str:
+    """What a sandbox said when it could not be built."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(CHUNK).decode("utf-8", "replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return lines[-1][:500] if lines else "it said nothing"
+
+
+def main() -> None:
+    """The control socket is standard input; the one over which doors are handed is named by number."""
+    become_reaper()
+    wake_when_parent_dies()
+    doors = socket.socket(fileno=int(sys.argv[2]))
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and os.path.exists(f"/proc/self/fd/{name}"):
+            os.set_inheritable(int(name), False)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    control = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    try:
+        Keeper(control, doors).serve()
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    sys.exit(0)
