@@ -31,9 +31,9 @@ OTHER_COMMANDS = ("init", "list", "doctor", "report", "show", "score", "export",
 
 
 class UserProject:
-    """A user's folder. Runs are bare processes, unless a test asks for a sandbox by name or sets `sandbox`."""
+    """A user's folder. `sandbox` is asked for in every run that names none."""
 
-    sandbox: str | None = "none"
+    sandbox: str | None = None
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -74,7 +74,12 @@ class UserProject:
         at = int(bool(words) and not words[0].startswith("-"))
         runs = words and not any(word in OTHER_COMMANDS or word.startswith("--sandbox") for word in words)
         done = subprocess.run(
-            [*self.command, *words[:at], *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []), *words[at:]],
+            [
+                *self.command,
+                *words[:at],
+                *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []),
+                *words[at:],
+            ],
             cwd=cwd or self.root,
             env={**self.env, **(env or {})},
             stdin=subprocess.DEVNULL,
@@ -94,9 +99,12 @@ class UserProject:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> UserProject:
-    """An empty project: only the built-in agents, evals and scores are there."""
-    return UserProject(tmp_path / "project")
+def project(tmp_path: Path, request: pytest.FixtureRequest) -> UserProject:
+    """An empty project: only the built-in agents, evals and scores are there. Files whose agents leave marks outside
+    their workspace say SANDBOX = "none"."""
+    made = UserProject(tmp_path / "project")
+    made.sandbox = getattr(request.module, "SANDBOX", None)
+    return made
 
 
 @pytest.fixture

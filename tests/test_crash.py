@@ -9,11 +9,14 @@ import subprocess
 import time
 from pathlib import Path
 
+SANDBOX = "none"
+
 KILLS = 30
 EPISODES = 20
 
 AGENT = """
 from pathlib import Path
+
 LOG = Path(__file__).parent.parent / "{name}.log"
 models = {{"none": ["one"]}}
 
@@ -106,7 +109,9 @@ def test_a_keeper_that_an_agent_stopped_does_not_outlive_orvl(project):
         "mine", f'models = {{"none": ["m"]}}\ndef command(): return ["sh", "-c", "kill -STOP $PPID; sleep {marker}"]\n'
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
-    process = subprocess.Popen([*project.command, "mine", "--sandbox=none", "--eval=e", "-q"], cwd=project.root, env=project.env)
+    process = subprocess.Popen(
+        [*project.command, "mine", "--sandbox=none", "--eval=e", "-q"], cwd=project.root, env=project.env
+    )
     deadline = time.monotonic() + 20
     while not alive(marker) and time.monotonic() < deadline:
         time.sleep(0.05)

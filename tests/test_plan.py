@@ -14,6 +14,9 @@ from orvl.plan import is_paid, make_plan, ordered
 from orvl.project import open_project
 from orvl.words import Words
 
+SANDBOX = "none"
+
+
 HEAD = "---\nmetrics: {speed: 1}\n---\n"
 COUNTS = ("reused", "scored_again", "to_run")
 

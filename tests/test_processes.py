@@ -19,6 +19,8 @@ from orvl.sandbox import Job, Most
 from orvl.sandbox.process import BareProcess
 from orvl.workdir import RunFolders
 
+SANDBOX = "none"
+
 DAEMON = """
 import os, sys, time
 def daemon(*argv):

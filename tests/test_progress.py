@@ -8,6 +8,8 @@ import re
 import subprocess
 import time
 
+SANDBOX = "none"
+
 
 def on_a_terminal(project, *words: str, keys: bytes = b"") -> tuple[int, str]:
     """Runs orvl on a pseudo terminal of 100 × 30 and gives what it drew."""

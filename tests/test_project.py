@@ -564,7 +564,7 @@ def test_a_folder_brings_a_workspace_hidden_checks_and_controls(project):
     result = project.orvl("mine,dummy-good,dummy-bad", "--eval=x", "--json")
     assert result.status == 0, result.err
     assert {row["agent"]: row["R"] for row in result.json["ratings"]} == {"mine": 1, "dummy-good": 1, "dummy-bad": 0}
-    assert project.orvl("show", "mine/x/1", "--file", "seen").out == "given\nseen\nA\n"
+    assert project.orvl("show", "mine/x/1", "--file", "seen").out == ".git\ngiven\nseen\nA\n"
 
 
 def test_a_part_of_an_evals_folder_that_is_a_file_is_refused(tmp_path):

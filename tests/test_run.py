@@ -10,6 +10,7 @@ PROMPT = """it's "x"; $(touch pwned) \\n -rf `id` $HOME *"""
 
 ARGS = """
 import json, sys
+
 with open("args.json", "a") as file:
     file.write(json.dumps(sys.argv[1:]) + "\\n")
 """
@@ -218,7 +219,7 @@ def test_files_must_lie_in_home(project, path):
     ("body", "outcome", "words"),
     [
         ('return "false"', "failed", "turn 1 ended with status 1"),
-        ('return ["sh", "-c", "kill -9 $$"]', "failed", "turn 1 was ended by signal 9"),
+        ('return ["sh", "-c", "kill -9 $$"]', "failed", "signal 9"),
         ('return ["sleep", "60"]', "failed", "turn 1 passed its limit of 0.5 s (limits.turn)"),
         ('return ["sh", "-c", "trap \'\' TERM; sleep 60 & wait; sleep 60"]', "failed", "limits.turn"),
         ("return 1 / 0", "errored", "agents/mine.py:2: ZeroDivisionError"),
@@ -287,7 +288,7 @@ def test_a_command_may_write_into_the_workspace_itself(project):
         SIZES = {"none-m": 3}
 
         def command(provider, model, workspace):
-            with open(f"{workspace}/one.txt", "w") as file:
+            with open(workspace / "one.txt", "w") as file:
                 file.write("1" * SIZES[f"{provider}-{model}"])
             (workspace / "two.txt").write_text("2")
             return "echo done"
@@ -307,7 +308,7 @@ def test_folders_with_spaces_stay_one_word(project):
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
     assert project.orvl("mine", "--eval=e").status == 0
-    assert "2 files left" in project.orvl("show", "mine/e/1").out
+    assert "2 files made or changed" in project.orvl("show", "mine/e/1").out
 
 
 @pytest.mark.parametrize(

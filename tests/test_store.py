@@ -21,6 +21,9 @@ from orvl.store import Store, database, integrity
 from orvl.store.blobs import Blobs
 from orvl.store.schema import MIGRATIONS
 
+SANDBOX = "none"
+
+
 # Without these two capabilities, modes hold for root as they do for everybody.
 ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
 
@@ -349,7 +352,7 @@ def test_gc_keeps_every_kind_of_thing_that_a_run_refers_to(project):
     project.write("evals/one/workspace/start", "start")
     assert call(project, "talker", "--eval=one").status == 0
     before = sorted(project.root.glob(".orvl/blobs/*/*"))
-    assert len(before) == 8
+    assert len(before) == 14
     assert call(project, "gc").out.startswith("0 files")
     assert sorted(project.root.glob(".orvl/blobs/*/*")) == before
 

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from orvl.workdir import RunFolders
 
 
-def start_tree(one: Eval, batch: Batch) -> str:
-    """The manifest of what an eval's runs start from."""
-    start = one.part("workspace")
-    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=False)[0] if start else []
-    return batch.put(tree.encode(entry for entry in entries if tree.BYTECODE not in entry.path.split("/")))
+def start_tree(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
+    """The manifest of what an eval's runs start from: the folder prepared for them, else the eval's `workspace/`."""
+    start = prepared or one.part("workspace")
+    skip = () if prepared else tree.NOT_GIVEN
+    unlock = prepared is not None
+    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=unlock, skip=skip)[0] if start else []
+    return batch.put(tree.encode(entries))
 
 
 def take(
@@ -131,10 +133,19 @@ class CapturedRun:
         return root
 
     @cached_property
+    def _before(self) -> list[Entry]:
+        return tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
+
+    @property
+    def made(self) -> list[str]:
+        """The paths of the files that the agent made or changed."""
+        changed = diff.changes(self._before, self.tree)
+        return [change.path for change in changed if change.after and change.after.kind == "file"]
+
+    @cached_property
     def diff(self) -> str:
         """What the agent changed, as a unified diff."""
-        before = tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
-        return diff.unified(before, self.tree, self._blobs.get)
+        return diff.unified(self._before, self.tree, self._blobs.get)
 
     @cached_property
     def output(self) -> list[str]:

@@ -6,6 +6,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orvl.tree import REPOSITORY
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -27,17 +29,25 @@ class Change:
 
 
 def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[Change]:
-    """Every difference, in order of paths."""
-    old = {entry.path: entry for entry in before}
-    new = {entry.path: entry for entry in after}
+    """Every difference, in order of paths, but for what lies in a `.git`: that is no part of what was made."""
+    old, new = _by_path(before), _by_path(after)
     found = []
-    for path in sorted(old.keys() | new.keys()):
+    for path in old.keys() | new.keys():
         was, now = old.get(path), new.get(path)
         if was == now or _same_as_far_as_kept(was, now):
             continue
         kind = "added" if was is None else "removed" if now is None else "changed"
         found.append(Change(path, kind, was, now))
-    return found
+    return sorted(found, key=lambda change: change.path)
+
+
+def _by_path(entries: Sequence[Entry]) -> dict[str, Entry]:
+    return {entry.path: entry for entry in entries if not _in_repository(entry.path)}
+
+
+def _in_repository(path: str) -> bool:
+    """Whether a path is a `.git` or lies in one."""
+    return REPOSITORY in path and REPOSITORY in path.split("/")
 
 
 def _same_as_far_as_kept(was: Entry | None, now: Entry | None) -> bool:

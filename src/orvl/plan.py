@@ -8,6 +8,7 @@ import os
 import random
 import shlex
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -52,7 +53,13 @@ class Plan:
 
 
 def make_plan(
-    project: Project, words: Words, *, episodes: Sequence[int], judges: Sequence[str] = (), seed: int = 0
+    project: Project,
+    words: Words,
+    *,
+    episodes: Sequence[int],
+    judges: Sequence[str] = (),
+    seed: int = 0,
+    ask_version: AskVersion | None = None,
 ) -> Plan:
     """Resolves the words against the project. Nothing is run but the agents' version commands."""
     plan = Plan([], [], {}, seed)
@@ -61,7 +68,8 @@ def make_plan(
     evals = chosen_evals(project, words)
     metrics = chosen_metrics(project, words)
     plan.panels = {one.name: panel_of(project, one, metrics, judges) for one in evals}
-    versions = _versions(agents, plan, must_be_there=is_named(words.agent))
+    ask = ask_version or version_of
+    versions = _versions(agents, plan, ask, must_be_there=is_named(words.agent))
     for agent in agents:
         if not pairs[agent.name]:
             plan.warnings.append(f"{agent.name} is left out: it has no '{words.model}' from '{words.provider}'.")
@@ -136,14 +144,14 @@ def ordered(cells: Sequence[Cell], episodes: Iterable[int], seed: int) -> list[P
     return runs
 
 
-def _versions(agents: Sequence[Agent], plan: Plan, *, must_be_there: bool) -> dict[str, str]:
+def _versions(agents: Sequence[Agent], plan: Plan, ask: AskVersion, *, must_be_there: bool) -> dict[str, str]:
     """What each agent's `version` command prints; an agent that is not installed is refused or left out."""
     asked = [agent for agent in agents if agent.version]
     found = {agent.name: "" for agent in agents if not agent.version}
     if not asked:
         return found
     with ThreadPoolExecutor(8) as pool:
-        for agent, version in zip(asked, pool.map(version_of, asked), strict=True):
+        for agent, version in zip(asked, pool.map(ask, asked), strict=True):
             if isinstance(version, str):
                 found[agent.name] = version
                 continue
@@ -161,17 +169,31 @@ class NoVersion:
     why: str
 
 
+AskVersion = Callable[["Agent"], "str | NoVersion"]
+
+
 def version_of(agent: Agent) -> str | NoVersion:
     """The first line that the version command prints."""
     return _printed_version(tuple(agent.version))
 
 
+def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
+
+
 @lru_cache(maxsize=256)
 def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return printed_version(argv, _run_here)
+
+
+def printed_version(
+    argv: Sequence[str], run: Callable[[Sequence[str]], subprocess.CompletedProcess[bytes]]
+) -> str | NoVersion:
+    """What a version command prints, wherever it is run."""
     asked = shlex.join(argv)
     try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
+        done = run(argv)
     except (FileNotFoundError, PermissionError, NotADirectoryError):
         return NoVersion(f"is not installed: '{argv[0]}' is not in PATH")
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl import tree
 from orvl.command import CommandMistake, Folder, Word, folder, to_command
 from orvl.errors import FileError
 from orvl.project.names import did_you_mean
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
-from orvl.sandbox import Ended, Job, Most, NotStarted, Sandbox
+from orvl.sandbox import Doors, Ended, Job, Most, NotStarted, Sandbox
 from orvl.types import MEBI, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.workdir import RunFolders, View
 
+NO_DOORS: Doors = ({}, {})
 TOLD = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
 
@@ -60,19 +59,15 @@ def limits_of(planned: PlannedRun, limits: Limits) -> Limits:
     return replace(limits, **own)
 
 
-def prepare(planned: PlannedRun, folders: RunFolders) -> None:
-    """Lays the eval's starting files into the workspace."""
-    if start := planned.cell.eval.part("workspace"):
-        ignore = shutil.ignore_patterns(tree.BYTECODE)
-        shutil.copytree(start, folders.workspace, symlinks=True, dirs_exist_ok=True, ignore=ignore)
-
-
-async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> Conversation:
+async def converse(
+    planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, doors: Doors = NO_DOORS
+) -> Conversation:
     """Runs all turns in one session of the agent; stops at the first that does not end well."""
     talk = Conversation()
     if planned.cell.provider == "none":
         talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
     session: str | None = None
+    readable = _readable(planned)
     for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
         left = limits.run - talk.usage.seconds
         if left <= 0:
@@ -82,8 +77,10 @@ async def converse(planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, l
             folders.mend()
             view = sandbox.view(folders)
             command = _command(planned, folders, view, prompt, session, turn)
+            command = replace(command, env=doors[1] | dict(command.env))
             job = _job(command, folders, view, turn, min(limits.turn, left), limits)
-            ended = await sandbox.run(replace(job, readable=_readable(planned, command, prompt, session)))
+            readable |= _named(command, prompt, session)
+            ended = await sandbox.run(replace(job, readable=tuple(readable), doors=doors[0]))
         except NotStarted as error:
             talk.end("errored", str(error), retry=not error.missing)
             talk.missing_program = error.missing
@@ -105,16 +102,19 @@ def _controls(planned: PlannedRun) -> Path | None:
     return planned.cell.eval.part("controls") if planned.cell.agent.control else None
 
 
-def _readable(planned: PlannedRun, command: Command, prompt: str, session: str | None) -> tuple[Path, ...]:
-    """What an agent may read besides the system and its own installation: also the files that its command names.
-
-    The prompt and the session, which the agent tells itself, name nothing.
-    """
-    told = [text for text in (prompt, session) if text]
-    named = [word for word in command.argv[1:] if word.startswith("/") and not any(text in word for text in told)]
-    files = [Path(word) for word in named if os.path.isfile(word)]
+def _readable(planned: PlannedRun) -> set[Path]:
+    """What an agent may read besides the system and its own installation."""
     controls = _controls(planned)
-    return (*planned.cell.agent.paths, *([controls] if controls else ()), *files)
+    return {*planned.cell.agent.paths, *([controls] if controls else ())}
+
+
+def _named(command: Command, prompt: str, session: str | None) -> set[Path]:
+    """The files that a command names by absolute path, as a script of the user's own.
+
+    What the agent itself tells, its session, names nothing, and neither does a prompt.
+    """
+    words = [word for word in command.argv[1:] if word.startswith("/") and word != prompt]
+    return {Path(word) for word in words if not (session and session in word) and os.path.isfile(word)}
 
 
 def _command(
@@ -206,7 +206,8 @@ def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left
     elif ended.status is not None and ended.status < 0:
         talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
     elif ended.status:
-        talk.end("failed", f"turn {turn} ended with status {ended.status}")
+        as_after = f", as after signal {ended.status - 128}" if 128 < ended.status < 192 else ""
+        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}")
 
 
 async def _read(

@@ -20,14 +20,18 @@ from typing import TYPE_CHECKING
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 Keeper = Callable[[int, int], str]
 Writer = Callable[[str, int], None]
 CHUNK = 1 << 20
 MAX_DEPTH = 200
+TO_READ, TO_LOOK_INTO = 0o400, 0o500
 BYTECODE = "__pycache__"
-MADE_BY_OTHERS = frozenset(("node_modules", ".git", ".venv", "venv", BYTECODE, "target", "vendor", ".cache"))
+REPOSITORY = ".git"
+NOT_GIVEN = frozenset((BYTECODE, REPOSITORY))
+"""What of an eval's own folders no run gets to see."""
+MADE_BY_OTHERS = frozenset(("node_modules", REPOSITORY, ".venv", "venv", BYTECODE, "target", "vendor", ".cache"))
 KINDS = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "folder",
@@ -61,13 +65,17 @@ class TreeLimits:
     total_bytes: int = 1 << 42
 
 
-def scan(root: Path, keep: Keeper, limits: TreeLimits, *, unlock: bool = True) -> tuple[list[Entry], list[str]]:
+def scan(
+    root: Path, keep: Keeper, limits: TreeLimits, *, unlock: bool = True, skip: Collection[str] = ()
+) -> tuple[list[Entry], list[str]]:
     """All entries, a folder before what it holds, and sentences on what was left out.
 
     Files come before folders, and folders full of what others made come last: where there are too many, these are the
-    ones left out. `unlock` lifts modes that forbid reading, and puts them back.
+    ones left out. `unlock` lifts modes that forbid reading, and puts them back. What has a name in `skip`, at any
+    depth, is not looked at. Every file is read: neither times nor inodes prove that its bytes are the same (a write
+    through a mapping on tmpfs and an exchange of extents on ext4 leave both as they were).
     """
-    scanner = _Scanner(keep, limits, unlock)
+    scanner = _Scanner(keep, limits, unlock, skip)
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         scanner.folder(fd, "", 0)
@@ -77,51 +85,53 @@ def scan(root: Path, keep: Keeper, limits: TreeLimits, *, unlock: bool = True) -
 
 
 class _Scanner:
-    def __init__(self, keep: Keeper, limits: TreeLimits, unlock: bool) -> None:
+    def __init__(self, keep: Keeper, limits: TreeLimits, unlock: bool, skip: Collection[str]) -> None:
         self.keep = keep
         self.limits = limits
         self.unlock = unlock
+        self.skip = skip
         self.entries: list[Entry] = []
         self.bytes = 0
         self.full = False
         self.large = self.over = self.deep = self.unreadable = 0
 
     def folder(self, fd: int, prefix: str, depth: int) -> None:
-        for name in self._names(fd):
+        for found in self._found(fd):
             if len(self.entries) >= self.limits.files:
                 self.full = True
                 return
             with suppress(FileNotFoundError):
-                self._entry(fd, name, prefix + name, depth)
+                self._entry(fd, found, prefix + found.name, depth)
 
-    def _names(self, fd: int) -> list[str]:
-        names: list[tuple[bool, bool, str]] = []
-        with os.scandir(fd) as found:
-            for entry in found:
-                names.append((entry.name in MADE_BY_OTHERS, entry.is_dir(follow_symlinks=False), entry.name))
-                if len(names) > self.limits.files:
+    def _found(self, fd: int) -> list[os.DirEntry[str]]:
+        """What lies in a folder, in order; the entries hold for as long as the folder is open."""
+        listed: list[os.DirEntry[str]] = []
+        with os.scandir(fd) as all_found:
+            for found in all_found:
+                if found.name not in self.skip:
+                    listed.append(found)
+                if len(listed) > self.limits.files:
                     break
-        return [name for _, _, name in sorted(names)]
+        return sorted(listed, key=lambda one: (one.name in MADE_BY_OTHERS, one.is_dir(follow_symlinks=False), one.name))
 
-    def _entry(self, fd: int, name: str, path: str, depth: int) -> None:
-        info = os.stat(name, dir_fd=fd, follow_symlinks=False)
-        kind = KINDS.get(stat.S_IFMT(info.st_mode), "device")
-        entry = Entry(path, kind, stat.S_IMODE(info.st_mode))
-        if kind == "link":
-            self.entries.append(replace(entry, target=os.readlink(name, dir_fd=fd)))
-        elif kind == "file":
-            self.entries.append(self._file(fd, name, replace(entry, size=info.st_size)))
+    def _entry(self, fd: int, found: os.DirEntry[str], path: str, depth: int) -> None:
+        info, name = found.stat(follow_symlinks=False), found.name
+        kind, mode = KINDS.get(stat.S_IFMT(info.st_mode), "device"), stat.S_IMODE(info.st_mode)
+        if kind == "file":
+            self.entries.append(self._file(fd, name, path, mode, info.st_size))
         elif kind == "folder":
-            self._folder(fd, name, entry, depth)
+            self._folder(fd, name, Entry(path, kind, mode), depth)
+        elif kind == "link":
+            self.entries.append(Entry(path, kind, mode, target=os.readlink(name, dir_fd=fd)))
         else:
-            self.entries.append(entry)
+            self.entries.append(Entry(path, kind, mode))
 
     def _folder(self, fd: int, name: str, entry: Entry, depth: int) -> None:
         if depth >= MAX_DEPTH:
             self.deep += 1
             self.entries.append(replace(entry, cut="too deep"))
             return
-        inner = self._open(fd, name, os.O_RDONLY | os.O_DIRECTORY, 0o500)
+        inner = self._open(fd, name, os.O_RDONLY | os.O_DIRECTORY, TO_LOOK_INTO)
         if inner is None:
             self.unreadable += 1
             self.entries.append(replace(entry, cut="unreadable"))
@@ -130,24 +140,24 @@ class _Scanner:
             self.entries.append(entry)
             self.folder(inner, entry.path + "/", depth + 1)
         finally:
-            self._close(inner, entry)
+            self._close(inner, entry.mode, TO_LOOK_INTO)
 
-    def _file(self, fd: int, name: str, entry: Entry) -> Entry:
-        if entry.size > self.limits.file_bytes:
+    def _file(self, fd: int, name: str, path: str, mode: int, size: int) -> Entry:
+        if size > self.limits.file_bytes:
             self.large += 1
-            return replace(entry, cut="too large")
-        if self.bytes + entry.size > self.limits.total_bytes:
+            return Entry(path, "file", mode, size, cut="too large")
+        if self.bytes + size > self.limits.total_bytes:
             self.over += 1
-            return replace(entry, cut="over the limit")
-        inner = self._open(fd, name, os.O_RDONLY | os.O_NONBLOCK, 0o400)
+            return Entry(path, "file", mode, size, cut="over the limit")
+        inner = self._open(fd, name, os.O_RDONLY | os.O_NONBLOCK, TO_READ)
         if inner is None:
             self.unreadable += 1
-            return replace(entry, cut="unreadable")
+            return Entry(path, "file", mode, size, cut="unreadable")
         try:
-            self.bytes += entry.size
-            return replace(entry, hash=self.keep(inner, entry.size))
+            self.bytes += size
+            return Entry(path, "file", mode, size, self.keep(inner, size))
         finally:
-            self._close(inner, entry)
+            self._close(inner, mode, TO_READ)
 
     def _open(self, folder: int, name: str, flags: int, needed: int) -> int | None:
         """Opens without following or blocking; a mode that forbids it is lifted."""
@@ -167,11 +177,11 @@ class _Scanner:
         except OSError:
             return None
 
-    def _close(self, fd: int, entry: Entry) -> None:
-        """Closes, and puts back the mode that was there."""
-        with suppress(OSError):
-            if self.unlock and stat.S_IMODE(os.fstat(fd).st_mode) != entry.mode:
-                os.fchmod(fd, entry.mode)
+    def _close(self, fd: int, mode: int, needed: int) -> None:
+        """Closes, and puts back the mode that was there if it was lifted."""
+        if self.unlock and mode & needed != needed:
+            with suppress(OSError):
+                os.fchmod(fd, mode)
         os.close(fd)
 
     def notes(self) -> list[str]:
@@ -199,13 +209,15 @@ def hash_of(fd: int, _size: int = 0) -> str:
 
 
 def digest(root: Path) -> str:
-    """One hash for a user's folder: names, bytes, links and whether files can be executed; bytecode does not count."""
-    entries, _ = scan(root, hash_of, TreeLimits(), unlock=False)
+    """One hash for a user's folder: names, bytes, links and whether files can be executed.
+
+    What no run gets to see does not count.
+    """
+    entries, _ = scan(root, hash_of, TreeLimits(), unlock=False, skip=NOT_GIVEN)
     for entry in entries:
         if entry.cut or entry.kind not in ("file", "folder", "link"):
             raise OSError(errno.EINVAL, entry.cut or f"it is a {entry.kind}", str(root / entry.path))
-    kept = [entry for entry in entries if BYTECODE not in entry.path.split("/")]
-    rows = [[e.path, e.kind, e.hash, e.target, bool(e.mode & 0o100) and e.kind == "file"] for e in kept]
+    rows = [[e.path, e.kind, e.hash, e.target, bool(e.mode & 0o100) and e.kind == "file"] for e in entries]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
@@ -264,10 +276,14 @@ def _restore_one(entry: Entry, name: str, folder: int, write: Writer) -> None:
 
 
 def remove(root: Path) -> None:
-    """Deletes a folder, however deep it is and whatever its modes are."""
+    """Deletes a folder, however deep it is and whatever its modes are; a link or a file is only taken away."""
     import shutil
     import subprocess
 
+    if os.path.islink(root) or not os.path.isdir(root):
+        with suppress(OSError):
+            root.unlink()
+        return
     with suppress(OSError, RecursionError):
         shutil.rmtree(root)
     if not os.path.lexists(root):

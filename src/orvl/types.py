@@ -67,6 +67,8 @@ class Eval:
     par: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     app: Mapping[str, str] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
+    network: str | None = None
     folder: Path | None = None
     control_digests: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)

@@ -172,3 +172,18 @@ def sweep(base: Path) -> None:
                 tree.remove(folder)
             finally:
                 os.close(fd)
+
+
+def is_alive(folder: Path) -> bool:
+    """Whether the orvl process that owns a folder is there, told by its lock."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False

@@ -7,14 +7,16 @@ import os
 import signal
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
+from orvl.sandbox.container import sweep
 from orvl.sandbox.surroundings import surroundings
-from orvl.workdir import WorkDir
+from orvl.workdir import WorkDir, is_alive
 
 if TYPE_CHECKING:
     from orvl.plan import Plan
@@ -53,6 +55,8 @@ def carry_out(
         paths = [Path(path).expanduser() for path in settings.paths]
         evals = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
         around = surroundings(work.root, (project.root, store.folder), evals, paths, image)
+        if kind in ("podman", "docker"):
+            Thread(target=sweep, args=(kind, is_alive), daemon=True).start()
         with shown(len(todo), todo) as progress:
             engine = LocalEngine(
                 plan=plan,

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from orvl.plan import AskVersion
     from orvl.project import Project
     from orvl.report.collect import Board
+    from orvl.sandbox.kinds import Kind
     from orvl.store import Store
 
 
@@ -125,3 +127,18 @@ def print_board(project: Project, board: Board, out: JsonOut | None, *, by_eval:
 
     cells = by_eval or len({cell.eval for cell in board.cells}) == 1
     print_ratings(console(), board.cells if cells else board.contestants, penalty, board.warnings)
+
+
+def version_asker(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion | None:
+    """Who tells an agent's version: the agent as it is installed where it will run. None for this machine."""
+    kind, image = sandbox or project.settings.sandbox.use, image or project.settings.sandbox.image
+    if kind not in ("podman", "docker"):
+        return None
+    from functools import partial
+
+    from orvl.sandbox.choose import trouble
+    from orvl.sandbox.container import version_in
+
+    if why := trouble(kind, image):
+        raise UserError(why)
+    return partial(version_in, kind, image or "")

@@ -40,6 +40,7 @@ def command(project: str | None, store: str | None) -> int:
 
 def findings(project: Project, store: str | None) -> Iterator[Finding]:
     yield from _machine()
+    yield from _sandboxes(project)
     yield from _project(project)
     yield from _agents(project)
     yield from _store(project, store)
@@ -52,7 +53,32 @@ def _machine() -> Iterator[Finding]:
     temporary = Path(tempfile.gettempdir())
     free = shutil.disk_usage(temporary).free / (1 << 30)
     yield ("ok" if free > 1 else "wrong"), f"{free:.1f} GiB free in {temporary}, where runs work"
-    yield "note", "runs are bare processes (sandbox none): an agent can read and write what you can"
+
+
+def _sandboxes(project: Project) -> Iterator[Finding]:
+    """Which sandboxes work here, and why the others do not; wrong is only what this project would use."""
+    from orvl.sandbox.choose import engine_trouble, trouble
+    from orvl.sandbox.kinds import KINDS
+
+    try:
+        settings = project.settings.sandbox
+    except OrvlError:
+        return
+    used = settings.use or "bubblewrap"
+    for kind in KINDS:
+        here = " (this project's)" if kind == used else ""
+        if kind == "none":
+            if kind == used:
+                yield "note", "sandbox none (this project's): an agent can read and write what you can"
+            continue
+        image = settings.image
+        needs_image = kind != "bubblewrap"
+        why = engine_trouble(kind) if needs_image and not image and kind != used else trouble(kind, image)
+        if why is None:
+            source = f" from {image}" if image else " with an image that you name (--image)"
+            yield "ok", f"sandbox {kind}{here}{source if needs_image else ''}"
+        else:
+            yield ("wrong" if kind == used else "missing"), f"sandbox {kind}{here}: {why}"
 
 
 def _project(project: Project) -> Iterator[Finding]:

@@ -13,19 +13,29 @@ from orvl.report.text import count
 @click.option("--dry-run", is_flag=True, help="Say what would be deleted.")
 @where
 def command(dry_run: bool, project: str | None, store: str | None) -> int:
-    """Delete what no run refers to: blobs of runs that were killed half-way, and half-written files.
+    """Delete what no run refers to: blobs of runs that were killed half-way, half-written files, and what was set up
+    for evals that have changed since.
 
     No run, score or file of a run is ever deleted.
     """
+    from orvl import tree
+    from orvl.engine.starts import unused as unused_starts
+
     here = open_project(project)
+    evals = [here.eval(name) for name in here.eval_files]
     open_to_read(here, store).close()
     with open_to_write(here, store) as opened:
         referenced = opened.referenced()
         unused = [path for key, path in opened.blobs.all() if key not in referenced]
         size = sum(path.stat().st_size for path in unused)
+        starts = unused_starts(opened.folder, evals)
         if not dry_run:
             for path in unused:
                 path.unlink()
+            for path in starts:
+                tree.remove(path)
     verb = "would be deleted" if dry_run else "deleted"
     click.echo(f"{count(len(unused), 'file')}, {size / 1024:.0f} KiB {verb}; {count(len(referenced), 'blob')} in use.")
+    if starts:
+        click.echo(f"{count(len(starts), 'folder')} set up for evals that have changed {verb}.")
     return 0

@@ -20,6 +20,7 @@ from orvl.cli.common import (
     open_to_write,
     print_board,
     store_exists,
+    version_asker,
     where,
     words_from,
 )
@@ -90,7 +91,8 @@ def command(**given: Any) -> int:
     project = open_project(flags.project)
     episodes = flags.episodes or project.settings.episodes
     seed = secrets.randbits(32)
-    plan = make_plan(project, words, episodes=range(1, episodes + 1), judges=flags.judge, seed=seed)
+    ask = version_asker(project, flags.sandbox, flags.image)
+    plan = make_plan(project, words, episodes=range(1, episodes + 1), judges=flags.judge, seed=seed, ask_version=ask)
     if flags.dry_run:
         return _dry_run(project, plan, episodes, flags, out)
     from orvl.report.collect import of_plan

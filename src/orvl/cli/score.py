@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, print_board, where, words_from
+from orvl.cli.common import (
+    JsonOut,
+    as_json,
+    five_words,
+    open_to_read,
+    open_to_write,
+    print_board,
+    version_asker,
+    where,
+    words_from,
+)
 from orvl.plan import make_plan, ordered
 from orvl.project import open_project
 from orvl.report.text import count
@@ -37,7 +47,9 @@ def command(**given: Any) -> int:
     project = open_project(given["project"])
     open_to_read(project, given["store"]).close()
     with open_to_write(project, given["store"]) as store:
-        plan = make_plan(project, words, episodes=[1], judges=given["judge"])
+        plan = make_plan(
+            project, words, episodes=[1], judges=given["judge"], ask_version=version_asker(project, None, None)
+        )
         last = next_episode(plan, store) - 1
         plan.runs = ordered(plan.cells, range(1, last + 1), plan.seed)
         state = state_of(plan, store)

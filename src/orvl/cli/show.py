@@ -138,17 +138,21 @@ class Shown:
             out.print(f"  score {score.metric}{judge}: {value} {answers}".rstrip(), markup=False)
 
     def _print_files(self, out: Console) -> None:
-        if self.attempts and self.attempts[-1][1].tree:
-            files = self.captured.files
-            if not files:
-                out.print("\nNo file is left.")
-                return
-            out.print(f"\n{count(len(files), 'file')} left:", markup=False)
-            for name in files[:40]:
-                out.print(f"  {plain(name)}", markup=False)
-            if len(files) > 40:
-                out.print(f"  … and {len(files) - 40} more")
-            out.print("See them with --diff, --output or --file PATH.", style="dim")
+        """What the agent added and changed, first of all."""
+        if not (self.attempts and self.attempts[-1][1].tree):
+            return
+        files, made = self.captured.files, self.captured.made
+        if not files:
+            out.print("\nNo file is left.")
+            return
+        as_before = len(files) - len(made)
+        also = f", and {count(as_before, 'file')} as they were" if as_before else ""
+        out.print(f"\n{count(len(made), 'file')} made or changed{also}:" if made else f"\n{also[6:]}.", markup=False)
+        for name in made[:40]:
+            out.print(f"  {plain(name)}", markup=False)
+        if len(made) > 40:
+            out.print(f"  … and {len(made) - 40} more")
+        out.print("See them with --diff, --output or --file PATH.", style="dim")
 
 
 def find(store: Store, name: str) -> tuple[str, dict[str, str], int]:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from orvl import capture, checks, tree
 from orvl.checks import Stopped
+from orvl.engine.starts import SetupFailed, Starts
 from orvl.errors import DISK_IS_BROKEN, disk_sentence
-from orvl.run import Conversation, converse, limits_of, prepare
+from orvl.run import Conversation, converse, limits_of
 from orvl.sandbox import NotStarted
+from orvl.sandbox.doors import ways_out
 from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox.choose import Slot
     from orvl.store import Store
-    from orvl.types import CheckResult, Eval, PlannedRun
+    from orvl.types import CheckResult, PlannedRun
     from orvl.workdir import RunFolders, WorkDir
 
 
@@ -30,8 +32,8 @@ class Attempts:
     store: Store
     work: WorkDir
     settings: Settings
+    starts: Starts
     not_installed: dict[str, str] = field(default_factory=dict)
-    _start_trees: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def make(self, planned: PlannedRun, slot: Slot) -> Attempt:
@@ -40,6 +42,10 @@ class Attempts:
         folders = self.work.new()
         try:
             return await self._make(planned, folders, slot, limits_of(planned, self.settings.limits))
+        except SetupFailed as error:
+            return Attempt("errored", str(error), started, Usage())
+        except NotStarted as error:
+            return Attempt("errored", str(error), started, Usage(), retry=not error.missing)
         except (OSError, shutil.Error) as error:
             if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
                 raise
@@ -49,32 +55,23 @@ class Attempts:
             self._clean(folders)
 
     async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
-        await asyncio.to_thread(prepare, planned, folders)
+        start = await self.starts.of(planned.cell.eval, slot.walled)
+        await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
-        talk = await converse(planned, folders, sandbox, limits)
+        doors = ways_out(planned.cell.eval, sandbox, self.settings.sandbox.registries)
+        talk = await converse(planned, folders, sandbox, limits, doors)
         if talk.stopped:
             raise Stopped
         if talk.missing_program:
             agent = planned.cell.agent
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
-        attempt = await asyncio.to_thread(self._capture, planned, talk, folders, limits, sandbox.name)
+        attempt = await asyncio.to_thread(self._capture, start.tree, talk, folders, limits, sandbox.name)
         return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, slot)
 
-    def _capture(
-        self, planned: PlannedRun, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str
-    ) -> Attempt:
+    def _capture(self, start: str, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
-        start = self._start_tree(planned.cell.eval)
         with self.store.blobs.batch() as batch:
             return capture.take(talk, start, folders, batch, limits, sandbox)
-
-    def _start_tree(self, one: Eval) -> str:
-        """What an eval's runs start from, kept once; named by runs only when it is on the disk."""
-        if one.digest not in self._start_trees:
-            with self.store.blobs.batch() as batch:
-                key = capture.start_tree(one, batch)
-            self._start_trees[one.digest] = key
-        return self._start_trees[one.digest]
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         one = planned.cell.eval

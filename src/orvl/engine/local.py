@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from orvl.checks import Stopped
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import Samples, Scoring, saving
+from orvl.engine.starts import Starts
 from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
+from orvl.sandbox import NotStarted
 from orvl.sandbox.choose import Slot
 from orvl.store.writer import Writer
 
@@ -61,7 +63,8 @@ class LocalEngine:
 
     def __post_init__(self) -> None:
         self._writer = Writer(self.store)
-        self._attempts = Attempts(self.store, self.work, self.settings)
+        starts = Starts(self.store, self.work, self.settings, self.around.image, self.watcher.say)
+        self._attempts = Attempts(self.store, self.work, self.settings, starts)
         self._scoring = Scoring(self.store, self.work, self.settings.limits.score, self.samples)
         self._stopping = asyncio.Event()
         self._slots: list[Slot] = []
@@ -175,7 +178,7 @@ class LocalEngine:
         if results is None:
             try:
                 results = await self._attempts.check_again(planned, attempt, slot)
-            except StoreError as error:
+            except (StoreError, NotStarted) as error:
                 self.watcher.say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
                 return
             again = results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
@@ -13,7 +14,6 @@ from orvl.types import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from orvl.project.find import Found
 
@@ -54,6 +54,7 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
         version=_version(path, getattr(module, "version", ())),
         protocol=_protocol(path, getattr(module, "protocol", None)),
         control=_control(path, getattr(module, "control", None)),
+        paths=_paths(path, getattr(module, "paths", ())),
     )
 
 
@@ -109,6 +110,17 @@ def _control(path: Path, control: Any) -> str | None:
         return control
     line = python_file.line_of_name(path, "control")
     raise FileError(path, line, f"'control' must name a folder of the eval's controls/, and is {control!r}.")
+
+
+def _paths(path: Path, paths: Any) -> tuple[Path, ...]:
+    """Files and folders that the agent may read; relative ones lie beside its file."""
+    line = python_file.line_of_name(path, "paths")
+    if not isinstance(paths, list | tuple) or not all(isinstance(one, str | Path) and str(one) for one in paths):
+        raise FileError(path, line, "'paths' must be a list of files and folders, such as [\"~/tools/my-agent\"].")
+    found = tuple((path.parent / Path(one).expanduser()).resolve() for one in paths)
+    if gone := [one for one in found if not one.exists()]:
+        raise FileError(path, line, f"'paths' names {gone[0]}, which is not there.")
+    return found
 
 
 def _short(value: Any) -> str:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from orvl.project.find import Found
 
-KEYS = ("description", "metrics", "checks", "par", "limits", "app")
+KEYS = ("description", "metrics", "checks", "par", "limits", "app", "setup", "network")
+NETWORKS = ("registries",)
 LIMITS = ("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory")
 CHECK_KEYS = ("name", "run", "limit", "weight")
 APP_KEYS = ("start", "path")
@@ -38,13 +39,14 @@ def load_eval(found: Found, check_limit: float) -> Eval:
     par = front.numbers("par", None, above_zero=True)
     app = front.strings("app", APP_KEYS)
     metrics = front.weights("metrics")
+    setup, network = front.lines_of("setup"), front.one_of("network", NETWORKS)
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
     return Eval(
         name=found.name,
         path=path,
         origin=found.origin,
-        digest=_hash(found.name, prompts, workspace, sorted(limits.items())),
+        digest=_hash(found.name, prompts, workspace, sorted(limits.items()), *_more(setup, network)),
         scoring_digest=_hash(checks_digest, sorted(app.items()), reference),
         checks_digest=checks_digest,
         description=front.text("description") or _first_words(prompts[0]),
@@ -54,10 +56,17 @@ def load_eval(found: Found, check_limit: float) -> Eval:
         par=par,
         limits=limits,
         app=app,
+        setup=setup,
+        network=network,
         folder=folder,
         control_digests=_control_digests(folder),
         lines=front.lines,
     )
+
+
+def _more(setup: tuple[str, ...], network: str | None) -> list[Any]:
+    """What counts for the identity of an eval that has it."""
+    return [["setup", setup, "network", network]] if setup or network else []
 
 
 def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:

@@ -108,6 +108,20 @@ class FrontMatter:
             raise self.wrong(key, f"'{key}.{bad[0]}' must be text, and is {rows[bad[0]]!r}.")
         return rows
 
+    def lines_of(self, key: str) -> tuple[str, ...]:
+        """A command, or a list of them."""
+        value = self.data.get(key) or []
+        commands = [value] if isinstance(value, str) else value
+        if not isinstance(commands, list) or not all(isinstance(one, str) and one.strip() for one in commands):
+            raise self.wrong(key, f"'{key}' must be a command or a list of commands, and is {value!r}.")
+        return tuple(commands)
+
+    def one_of(self, key: str, names: Sequence[str]) -> str | None:
+        value = self.data.get(key)
+        if value is not None and value not in names:
+            raise self.wrong(key, f"'{key}' is {value!r}. {did_you_mean(str(value), names)}")
+        return value
+
     def rows(self, key: str, names: Sequence[str]) -> list[dict[str, Any]]:
         value = self.data.get(key) or []
         if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):

@@ -113,6 +113,8 @@ class Limits:
     """MiB of a workspace that are kept."""
     check: Seconds = 120
     """Seconds that a check may take, where it does not say itself."""
+    setup: Seconds = 1800
+    """Seconds that a command of an eval's `setup` may take."""
     score: Seconds = 300
     """Seconds that a score function may take."""
     __pydantic_config__ = FORBID

@@ -60,6 +60,7 @@ class Row:
     errored: int = 0
     metrics: dict[str, MetricRow] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)
+    sandbox: str | None = None
     run: str | None = None
     episode: int | None = None
     outcome: str | None = None
@@ -172,6 +173,8 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
     for name in ("planned", "rated", "failed", "errored"):
         setattr(row, name, sum(getattr(cell, name) for cell in cells))
     row.usage = add_usage(cell.usage for cell in cells)
+    sandboxes = {name for cell in cells for name in (cell.sandbox or "").split(",") if name}
+    row.sandbox = ",".join(sorted(sandboxes)) or None
     for metric in dict.fromkeys(name for cell in cells for name in cell.metrics):
         row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(rated))
     return row

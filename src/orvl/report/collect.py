@@ -52,6 +52,8 @@ class Counts:
     runs: int
     carried_out: int = 0
     failed: int = 0
+    bare: int = 0
+    sandbox: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
 
 
@@ -164,6 +166,8 @@ def collect(
     if by_run:
         board.runs += _errored_rows(store, refs)
     _add_trouble(board, store, scorings, stacks)
+    if bare := sum(counted[ref.id].bare for ref in refs if ref.id in counted):
+        board.warnings.append(f"{count(bare, 'run')} had no sandbox: the agent could read and write what you can.")
     return board
 
 
@@ -171,17 +175,18 @@ def _counts(store: Store, first: int, last: int) -> dict[int, Counts]:
     """For each cell: its runs, and of those that were carried out, what was used."""
     sums = ", ".join(f"sum({name}), count({name})" for name in USAGE)
     used = store.rows(
-        f"SELECT run.cell, count(*), sum(outcome = 'failed'), group_concat(DISTINCT cost_source), {sums} "
+        f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), group_concat(DISTINCT sandbox), "
+        f"group_concat(DISTINCT cost_source), {sums} "
         "FROM attempt CROSS JOIN run ON run.id = attempt.run "
         "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
         (first, last),
     )
     runs = dict(store.rows("SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell", (first, last)))
     found = {cell: Counts(count) for cell, count in runs.items()}
-    for cell, carried_out, failed, sources, *rest in used:
+    for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
         totals = dict(zip(USAGE, zip(rest[::2], rest[1::2], strict=True), strict=True))
         usage = {name: total if count == carried_out else None for name, (total, count) in totals.items()}
-        found[cell] = Counts(runs[cell], carried_out, failed, {**usage, "cost_source": sources})
+        found[cell] = Counts(runs[cell], carried_out, failed, bare, sandbox, {**usage, "cost_source": sources})
     return found
 
 
@@ -189,7 +194,7 @@ def _fill_counts(row: Row, ref: CellRef, counted: dict[int, Counts]) -> None:
     counts = counted.get(ref.id or 0, Counts(0))
     row.planned = counts.runs if ref.planned is None else ref.planned
     row.failed, row.errored = counts.failed, counts.runs - counts.carried_out
-    row.usage = counts.usage
+    row.usage, row.sandbox = counts.usage, counts.sandbox
 
 
 def _stacks(
@@ -238,15 +243,15 @@ def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> li
     for cell, numbers in zip(cells, attempts, strict=True):
         marks = ", ".join(str(int(number)) for number in numbers)
         found = store.rows(
-            f"SELECT attempt.id, run.key, episode, outcome, reason, cost_source, {', '.join(USAGE)} FROM attempt "
-            f"JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
+            f"SELECT attempt.id, run.key, episode, outcome, reason, sandbox, cost_source, {', '.join(USAGE)} "
+            f"FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
         )
         by_attempt = {row[0]: row[1:] for row in found}
         for number in numbers:
-            key, episode, outcome, reason, source, *used = by_attempt[int(number)]
+            key, episode, outcome, reason, sandbox, source, *used = by_attempt[int(number)]
             usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
             names = (cell.agent, cell.model, cell.provider, cell.eval)
-            row = Row(*names, planned=1, failed=int(outcome == "failed"), usage=usage)
+            row = Row(*names, planned=1, failed=int(outcome == "failed"), usage=usage, sandbox=sandbox)
             row.run, row.episode, row.outcome, row.reason = key, episode, outcome, reason
             rows.append(row)
     return rows

@@ -47,6 +47,7 @@ def _row(row: Row, penalty: float) -> dict[str, Any]:
         },
         "missing": list(row.missing),
         "usage": row.usage or None,
+        "sandbox": row.sandbox,
     }
     if row.run is None:
         return shown

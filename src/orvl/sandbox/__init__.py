@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from orvl.workdir import RunFolders, View
 
 Serve = Callable[[socket.socket], Awaitable[None]]
+Doors = tuple[dict[int, Serve], dict[str, str]]
+"""Ports with what answers there, and the environment that leads programs to them."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Sandbox(Protocol):
     """Runs jobs, one at a time."""
 
     name: str
+    has_walls: bool
 
     def view(self, folders: RunFolders, /) -> View:
         """Where a run's folders are for a process inside."""

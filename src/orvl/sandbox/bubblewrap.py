@@ -92,7 +92,7 @@ class Bubblewrap(KeeperClient):
             return inside, self._tools
         found = name if name.startswith("/") else installed(name, search)
         if not os.access(found, os.X_OK) or os.path.isdir(found):
-            raise NotStarted(f"'{found}' is not there, or cannot be executed", missing=True)
+            raise NotStarted(f"'{found}' could not be started: it is not there, or cannot be executed", missing=True)
         needs = installation(Path(found), search, self._around.closed)
         return found, self._tools if needs == Installation() else together([self._tools, needs])
 

@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
 from orvl.sandbox.bubblewrap import NAMESPACES, Bubblewrap, system_folders
+from orvl.sandbox.container import Container, client, once, seccomp
 from orvl.sandbox.process import BareProcess
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ class Slot:
     """The sandboxes of one worker: walls for agents and checks, none for orvl's own controls."""
 
     def __init__(self, kind: Kind, around: Surroundings, lock_fd: int | None) -> None:
-        self.bare = BareProcess(lock_fd)
-        self.walled = sandbox_of(kind, around, lock_fd) if kind != "none" else self.bare
+        self.bare = BareProcess(lock_fd, "none" if kind == "none" else "control")
+        self.walled: Sandbox = sandbox_of(kind, around, lock_fd) if kind != "none" else self.bare
 
     def of(self, agent: Agent) -> Sandbox:
         return self.bare if is_trusted(agent) else self.walled
@@ -57,7 +59,7 @@ def is_trusted(agent: Agent) -> bool:
 
 
 def sandbox_of(kind: Kind, around: Surroundings, lock_fd: int | None) -> Sandbox:
-    return Bubblewrap(around, lock_fd)
+    return Bubblewrap(around, lock_fd) if kind == "bubblewrap" else Container(kind, around, lock_fd)
 
 
 def chosen(asked: Kind | None, image: str | None, *, untrusted: bool) -> Kind:
@@ -78,7 +80,7 @@ def trouble(kind: Kind, image: str | None = None) -> str | None:
     """Why a kind of sandbox does not work here, in one sentence with the command that fixes it; None if it works."""
     if kind == "bubblewrap":
         return bubblewrap_trouble(os.environ.get("PATH", os.defpath))
-    return None
+    return None if kind == "none" else engine_trouble(kind) or _image_trouble(kind, image)
 
 
 @lru_cache(maxsize=4)
@@ -114,3 +116,44 @@ def _content(path: str) -> str | None:
         return Path(path).read_text().strip()
     except OSError:
         return None
+
+
+def engine_trouble(engine: str) -> str | None:
+    """Why podman or docker itself does not work."""
+    if shutil.which(engine) is None:
+        return f"{engine} is not installed: apt install {'podman' if engine == 'podman' else 'docker.io'}."
+    done = _asked(engine, "info")
+    if not done.returncode:
+        return None
+    fix = "sudo systemctl start docker" if engine == "docker" else "podman system migrate"
+    return f"{engine} does not answer ({_said(done)}): {fix}."
+
+
+def _image_trouble(engine: str, image: str | None) -> str | None:
+    if image is None:
+        return (
+            f"--sandbox {engine} needs an image or a root folder: add --image NAME, "
+            "or set it in orvl.toml under [sandbox]."
+        )
+    if image.startswith(("/", "./", "../", "~")):
+        if not Path(image).expanduser().is_dir():
+            return f"The root folder {image} is not there: sudo debootstrap --variant=minbase stable {image}."
+        if engine == "docker":
+            return f"docker cannot use a root folder: tar -C {image} -c . | docker import - NAME, then --image NAME."
+    elif _asked(engine, "image", "inspect", image).returncode:
+        return f"The image {image} is not there: {engine} pull {image}."
+    with tempfile.TemporaryDirectory() as folder:
+        done = once(engine, image, ["/bin/sh", "-c", "exit 0"], seccomp(Path(folder)))
+    return f"{engine} cannot start a container from {image} ({_said(done)})." if done.returncode else None
+
+
+def _asked(engine: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run([*client(engine), *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess([], 1, b"", str(error).encode())
+
+
+def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("Error: ")[:300] if lines else f"status {done.returncode}"

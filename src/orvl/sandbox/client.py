@@ -52,6 +52,7 @@ class KeeperClient:
     """One keeper process, which runs jobs for as long as orvl lives. A kind of sandbox says what to spawn."""
 
     name = ""
+    has_walls = True
 
     def __init__(self, lock_fd: int | None = None) -> None:
         self._lock_fd = lock_fd

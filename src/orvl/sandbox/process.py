@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 class BareProcess(KeeperClient):
     """Sees and reaches what the user can."""
 
-    name = "none"
+    has_walls = False
+
+    def __init__(self, lock_fd: int | None = None, name: str = "none") -> None:
+        super().__init__(lock_fd)
+        self.name = name
 
     def view(self, folders: RunFolders) -> View:
         return View(folders.workspace, folders.home, folders.tmp, os.environ.get("PATH"))

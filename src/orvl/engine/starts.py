@@ -1,0 +1,157 @@
+"""What an eval's runs start from: made once per eval content, kept in the store, copied afresh for each run."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl import capture, start, tree
+from orvl.checks import Stopped
+from orvl.errors import OrvlError
+from orvl.run import hit, most_of
+from orvl.sandbox import Job
+from orvl.sandbox.doors import ways_out
+from orvl.types import MEBI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from orvl.project.settings import Limits, Settings
+    from orvl.sandbox import Ended, Sandbox
+    from orvl.store import Store
+    from orvl.types import Eval
+    from orvl.workdir import RunFolders, WorkDir
+
+SAID = 300
+
+
+class SetupFailed(OrvlError):
+    """An eval's `setup` did not end well: none of its runs can begin."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A prepared folder with `workspace` and `home`, or None where runs begin with nothing; and its manifest."""
+
+    folder: Path | None
+    tree: str
+
+    def give(self, folders: RunFolders) -> None:
+        """Lays a fresh copy into a run's own folders."""
+        if self.folder:
+            start.copy(self.folder / "workspace", folders.workspace)
+            start.copy(self.folder / "home", folders.home)
+
+
+@dataclass
+class Starts:
+    """Prepares what evals start from, each once, however many runs ask for it at the same time."""
+
+    store: Store
+    work: WorkDir
+    settings: Settings
+    image: str | None
+    say: Callable[[str], None]
+    _made: dict[str, asyncio.Future[Start]] = field(default_factory=dict)
+
+    async def of(self, one: Eval, sandbox: Sandbox) -> Start:
+        key = key_of(one, sandbox.name, self.image)
+        if key not in self._made:
+            self._made[key] = asyncio.ensure_future(self._make(one, key, sandbox))
+        try:
+            return await asyncio.shield(self._made[key])
+        except Stopped:
+            self._made.pop(key, None)
+            raise
+
+    async def _make(self, one: Eval, key: str, sandbox: Sandbox) -> Start:
+        if not one.setup and one.part("workspace") is None:
+            return await asyncio.to_thread(self._kept, one, None)
+        folder = self.store.folder / "starts" / key
+        if not folder.is_dir():
+            await self._prepare(one, folder, sandbox)
+        return await asyncio.to_thread(self._kept, one, folder)
+
+    async def _prepare(self, one: Eval, folder: Path, sandbox: Sandbox) -> None:
+        """Made aside and then put in its place as a whole, so that a start is there entirely or not at all."""
+        fresh = self.work.new()
+        try:
+            if one.setup:
+                self.say(f"Setting up {one.name}: once, then every run gets a copy …")
+            await asyncio.to_thread(start.lay_out, one.part("workspace"), fresh.workspace)
+            for number, command in enumerate(one.setup, 1):
+                await self._set_up(one, number, command, fresh, sandbox)
+            await asyncio.to_thread(_put, fresh, folder)
+        finally:
+            await asyncio.to_thread(tree.remove, fresh.root)
+
+    async def _set_up(self, one: Eval, number: int, command: str, fresh: RunFolders, sandbox: Sandbox) -> None:
+        limits = self.settings.limits
+        doors, reach = ways_out(one, sandbox, self.settings.sandbox.registries)
+        job = Job(
+            argv=["/bin/sh", "-c", command],
+            env=sandbox.view(fresh).environment() | reach,
+            folders=fresh,
+            output=fresh.logs / f"setup{number}",
+            seconds=limits.setup,
+            grace=limits.grace,
+            output_bytes=limits.output * MEBI,
+            kept_bytes=MEBI,
+            most=most_of(limits),
+            doors=doors,
+        )
+        ended = await sandbox.run(job)
+        if ended.cut == "stopped":
+            raise Stopped
+        if ended.cut or ended.status:
+            why = f"took longer than {limits.setup:g} s (limits.setup)" if ended.cut == "time" else _why(ended, limits)
+            raise SetupFailed(f"the setup of {one.name} failed: `{command}` {why}")
+
+    def _kept(self, one: Eval, folder: Path | None) -> Start:
+        """The manifest, named by runs only when all of it is on the disk."""
+        with self.store.blobs.batch() as batch:
+            key = capture.start_tree(one, batch, folder / "workspace" if folder else None)
+        return Start(folder, key)
+
+
+def key_of(one: Eval, sandbox: str, image: str | None) -> str:
+    """What a setup leaves depends on the eval, and on the programs that its sandbox has."""
+    programs = [sandbox, image if sandbox in ("podman", "docker") else None] if one.setup else []
+    return f"{one.digest[:32]}-{hashlib.sha256(repr(programs).encode()).hexdigest()[:8]}"
+
+
+def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
+    """Prepared folders of evals that are not there any more, or have changed."""
+    used = {one.digest[:32] for one in evals}
+    found = (folder / "starts").iterdir() if (folder / "starts").is_dir() else ()
+    return [path for path in found if path.name.partition("-")[0] not in used]
+
+
+def _put(fresh: RunFolders, folder: Path) -> None:
+    """One commit and no history; then the whole goes to where runs copy it from."""
+    fresh.mend()
+    start.commit(fresh.workspace)
+    folder.parent.mkdir(exist_ok=True)
+    beside = folder.with_name(f".{folder.name}.{fresh.root.parent.name}")
+    tree.remove(beside)
+    beside.mkdir()
+    for name in ("workspace", "home"):
+        shutil.move(getattr(fresh, name), beside / name)
+    try:
+        beside.rename(folder)
+    except OSError:
+        tree.remove(beside)
+        if not folder.is_dir():
+            raise
+
+
+def _why(ended: Ended, limits: Limits) -> str:
+    if ended.cut:
+        return hit(ended.cut, limits)
+    lines = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace").strip().splitlines()
+    said = "; ".join(line.strip() for line in lines[-2:])[-SAID:]
+    return f"ended with status {ended.status}: {said}" if said else f"ended with status {ended.status}"

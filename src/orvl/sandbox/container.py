@@ -1,0 +1,244 @@
+"""podman and docker: the agent sees an image or a root folder, read-only, and its own folders.
+
+podman is started with the same walls, rooms and gate as bubblewrap. docker's containers belong to its daemon: their
+processes are held to the limits that docker itself enforces, and ended through it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl.plan import printed_version
+from orvl.sandbox import NotStarted
+from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE
+from orvl.sandbox.client import KeeperClient, Spawn, installed
+from orvl.workdir import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from orvl.plan import NoVersion
+    from orvl.sandbox import Ended, Job, Most
+    from orvl.sandbox.surroundings import Surroundings
+    from orvl.types import Agent
+    from orvl.workdir import RunFolders
+
+OWNER = "orvl.owner"
+BEGIN = 'read -r _; stdin=$1; shift; "$@" <"$stdin"'
+STDIN = "/.stdin"
+SECONDS = 60
+NEEDED_BY_CLIENT = ("HOME", "PATH", "USER", "LOGNAME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+REFUSED_CALLS = (
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "fsopen", "fsmount", "move_mount", "open_tree"),
+    *("keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "kexec_load", "init_module"),
+    *("finit_module", "open_by_handle_at", "io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev"),
+)
+CLONE_NEWUSER = 0x10000000
+ENOSYS = 38
+
+
+class Container(KeeperClient):
+    """A container for each process; `name` is the program that makes it."""
+
+    def __init__(self, engine: str, around: Surroundings, lock_fd: int | None = None) -> None:
+        super().__init__(lock_fd)
+        self.name = engine
+        self._around = around
+
+    def view(self, _folders: RunFolders) -> View:
+        return View(WORKSPACE, HOME, TMP, None)
+
+    async def run(self, job: Job) -> Ended:
+        """Looks the program up in the image first: a container that cannot begin tells little."""
+        name = job.argv[0]
+        if job.doors and self.name == "docker":
+            raise NotStarted("docker has no way to the gateway and to registries; use --sandbox podman", missing=True)
+        if "/" not in name or name.startswith("/"):
+            await asyncio.to_thread(self._look_up, name)
+        return await super().run(job)
+
+    def _look_up(self, name: str) -> str:
+        found = looked_up(self.name, self._image, name, seccomp(self._around.etc))
+        if found is None:
+            raise NotStarted(f"'{name}' is not installed in {self._image}", missing=True)
+        return found
+
+    @property
+    def _image(self) -> str:
+        assert self._around.image is not None
+        return self._around.image
+
+    def spawn(self, job: Job) -> Spawn:
+        named = f"orvl-{secrets.token_hex(8)}"
+        pid_file = job.output.with_suffix(".pid")
+        name = job.argv[0]
+        program = name if "/" in name else self._look_up(name)
+        words = [*walls(self.name, job.most, seccomp(self._around.etc)), "--rm", "--interactive", "--name", named]
+        words += ["--label", f"{OWNER}={self._around.etc.parent}", *self._rooms(job), *_environment(job.env)]
+        if self.name == "podman":
+            words += ["--pidfile", str(pid_file)]
+            command = ["/bin/sh", "-c", BEGIN, "sh", STDIN if job.stdin else "/dev/null", program, *job.argv[1:]]
+        else:
+            command = [program, *job.argv[1:]]
+        argv = [*client(self.name), "run", *words, *from_image(self.name, self._image, command)]
+        gate = {"pid_file": str(pid_file)} if self.name == "podman" else None
+        clean = [*client(self.name), "rm", "--force", *(["--time", "0"] if self.name == "podman" else []), named]
+        return Spawn(_program(self.name), argv, _client_environment() | _by_name(job.env), gate, clean)
+
+    def _rooms(self, job: Job) -> list[str]:
+        folders = job.folders
+        bound = {WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp}
+        words = [word for inside, outside in bound.items() for word in _mount(outside, inside)]
+        for name in ("passwd", "group"):
+            words += _mount(self._around.etc / name, Path("/etc", name), "readonly")
+        for path in sorted({*self._around.paths, *job.readable}):
+            words += _mount(path, path, "readonly")
+        if job.stdin and self.name == "podman":
+            words += _mount(job.stdin, Path(STDIN), "readonly")
+        return words
+
+
+def _mount(source: Path, target: Path, *more: str) -> list[str]:
+    """A bind mount; the long form, because a path may hold a colon."""
+    return ["--mount", ",".join((f"type=bind,source={source},target={target}", *more))]
+
+
+def walls(engine: str, most: Most | None, profile: Path) -> list[str]:
+    """No network, no capabilities, no way to new ones, a read-only root, and the kernel's limits."""
+    words = ["--network", "none", "--read-only", "--cap-drop", "all", "--hostname", "sandbox"]
+    words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={profile}"]
+    words += [
+        "--user",
+        f"{USER}:{USER}",
+        "--workdir",
+        str(WORKSPACE) if most else "/",
+        "--shm-size",
+        str(SHARED_MEMORY),
+    ]
+    words += ["--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
+    if engine == "podman":
+        words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace()]
+        words += ["--security-opt", "label=disable"]
+    kernel = {"nofile": most.open_files, "nproc": most.processes, "fsize": most.file_size} if most else {}
+    for name, value in (kernel or {"nofile": 1024, "nproc": 1024}).items():
+        words += ["--ulimit", f"{name}={value}:{value}"]
+    if engine == "docker" and most:
+        words += ["--memory", str(most.memory), "--pids-limit", str(most.processes), "--log-driver", "none"]
+    return words
+
+
+def _user_namespace() -> list[str]:
+    """The agent is an ordinary user inside, and this user outside."""
+    if os.geteuid():
+        return ["--userns", f"keep-id:uid={USER},gid={USER}"]
+    one, below, above = f"{USER}:0:1", f"0:100000:{USER}", f"{int(USER) + 1}:{101001}:{60000}"
+    return [word for kind in ("--uidmap", "--gidmap") for part in (one, below, above) for word in (kind, part)]
+
+
+def _environment(env: Mapping[str, str]) -> list[str]:
+    words = []
+    for name, value in env.items():
+        words += ["--env", f"{name}={value}" if name in NEEDED_BY_CLIENT else name]
+    return words
+
+
+def _by_name(env: Mapping[str, str]) -> dict[str, str]:
+    """What the client takes from its own environment, so that no value stands in a command line."""
+    return {name: value for name, value in env.items() if name not in NEEDED_BY_CLIENT}
+
+
+def _client_environment() -> dict[str, str]:
+    also = ("DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF")
+    return {name: os.environ[name] for name in (*NEEDED_BY_CLIENT, *also) if name in os.environ}
+
+
+def from_image(engine: str, image: str, command: Sequence[str]) -> list[str]:
+    """A root folder is laid under a layer of its own, so that nothing is ever written into it."""
+    if engine == "podman" and Path(image).expanduser().is_dir():
+        return ["--rootfs", f"{Path(image).expanduser().resolve()}:O", *command]
+    return ["--entrypoint", command[0], image, *command[1:]]
+
+
+def seccomp(folder: Path) -> Path:
+    """System calls that no agent needs: new namespaces, mounts, keys, other processes' memory."""
+    profile = folder / "seccomp.json"
+    if not profile.exists():
+        refused = [{"names": list(REFUSED_CALLS), "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]
+        flags = {"index": 0, "value": CLONE_NEWUSER, "valueTwo": CLONE_NEWUSER, "op": "SCMP_CMP_MASKED_EQ"}
+        refused += [{"names": ["clone"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1, "args": [flags]}]
+        refused += [{"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": ENOSYS}]
+        profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": refused}))
+    return profile
+
+
+@lru_cache(maxsize=256)
+def looked_up(engine: str, image: str, name: str, profile: Path) -> str | None:
+    """Where a program lies in an image; None if it is not there."""
+    command = ["/bin/sh", "-c", 'command -v "$1"', "sh", name]
+    done = once(engine, image, command, profile)
+    return done.stdout.decode("utf-8", "replace").strip() or None
+
+
+def once(engine: str, image: str, command: Sequence[str], profile: Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command in a container of its own, outside any run."""
+    words = [*client(engine), "run", "--rm", *walls(engine, None, profile), *from_image(engine, image, command)]
+    return subprocess.run(
+        words,
+        executable=_program(engine),
+        env=_client_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@lru_cache(maxsize=2)
+def client(engine: str) -> tuple[str, ...]:
+    """The client, with the runtime that works where control groups are of the old kind."""
+    if engine == "docker":
+        return (engine,)
+    old = not os.path.exists("/sys/fs/cgroup/cgroup.controllers") and shutil.which("runc")
+    return (engine, "--log-level=fatal", *(("--runtime", "runc") if old else ()))
+
+
+def _program(engine: str) -> str:
+    return installed(engine, os.environ.get("PATH", os.defpath))
+
+
+def version_in(engine: str, image: str, agent: Agent) -> str | NoVersion:
+    """An agent's version as it is installed in an image."""
+
+    def run(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            profile = seccomp(Path(folder))
+            if looked_up(engine, image, argv[0], profile) is None:
+                raise FileNotFoundError
+            return once(engine, image, ["/usr/bin/env", *argv], profile)
+
+    return printed_version(agent.version, run)
+
+
+def sweep(engine: str, is_alive: Callable[[Path], bool]) -> None:
+    """Removes the containers of orvl processes that are gone, told by their owner's folder."""
+    form = (
+        "{{.ID}} {{.Label " + f'"{OWNER}"' + "}}"
+        if engine == "docker"
+        else "{{.ID}} {{index .Labels " + f'"{OWNER}"' + "}}"
+    )
+    words = [*client(engine), "ps", "--all", "--filter", f"label={OWNER}", "--format", form]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False)
+    for line in done.stdout.splitlines():
+        number, _, owner = line.partition(" ")
+        if owner and not is_alive(Path(owner)):
+            gone = [*client(engine), "rm", "--force", "--volumes", number]
+            subprocess.run(gone, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
