@@ -3,14 +3,17 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types bench lock clean
+.PHONY: demo test system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
 	@$(RUN) -m orvl 'dummy-*,empty' --episodes 2 --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
-test: lint types
+test: lint types system
 	@$(RUN) -m pytest -n 2
+
+system:
+	@tests/system.sh
 
 lint: $(READY)
 	@$(RUN) -m ruff check .
@@ -19,7 +22,7 @@ lint: $(READY)
 types: $(READY)
 	@$(RUN) -m mypy
 
-bench: $(READY)
+bench: $(READY) system
 	@$(RUN) -m benchmarks
 
 lock: $(READY)

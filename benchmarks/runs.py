@@ -32,7 +32,19 @@ def noop_runs(folder: Path, count: int) -> Runs:
         (project / name).parent.mkdir(parents=True)
         (project / name).write_text(text)
     words = ("noop", "none", "none", "nothing", "speed")
-    command = ("-m", "orvl", "run", *words, "--episodes", str(count), "-q", "--project", str(project))
+    command = (
+        "-m",
+        "orvl",
+        "run",
+        *words,
+        "--episodes",
+        str(count),
+        "--sandbox",
+        "none",
+        "-q",
+        "--project",
+        str(project),
+    )
     samples = [(0, 0.0)]
     with Spawns() as spawns:
         used = python(*command, sample=lambda pid: samples.append(helpers(pid)))

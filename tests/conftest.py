@@ -121,3 +121,22 @@ def small(project: UserProject) -> UserProject:
     )
     project.eval("one", "---\nmetrics: {speed: 1}\n---\nSay hello.\n")
     return project
+
+
+@pytest.fixture(scope="session")
+def root_folder() -> Path:
+    """A root folder for containers, made once per machine by debootstrap; needs root and Debian's packages."""
+    import fcntl
+
+    folder = Path("/var/tmp/orvl-tests")
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = folder / "bookworm"
+        if not made.exists():
+            half = folder / "half"
+            subprocess.run(["rm", "-rf", half], check=True)
+            words = ["debootstrap", "--variant=minbase", "--include=python3-minimal,git", "bookworm", str(half)]
+            subprocess.run(words, check=True, capture_output=True)
+            half.rename(made)
+    return made

@@ -67,7 +67,8 @@ def library():
 def python_for_all():
     code = "import sys; print(sys.version_info[:2])"
     for found in (os.path.realpath(sys.executable), PYTHON):
-        words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", found, "-c", code]
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", 'exec "$@"', "sh"]
+        words = [*nobody, found, "-c", code]
         with suppress(OSError):
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.stdout.strip() == str(sys.version_info[:2]):

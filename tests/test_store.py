@@ -515,7 +515,7 @@ def test_an_agent_that_fills_the_temporary_disk_is_no_made_up_number(project, tm
 
 
 def test_a_second_writer_is_refused_and_readers_are_not(project):
-    project.agent("slow", 'models = {"none": ["m"]}\ndef command(): return ["sh", "-c", "sleep 4"]\n')
+    project.agent("slow", 'models = {"none": ["m"]}\ndef command(): return ["sh", "-c", "sleep 9"]\n')
     project.eval("one", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     first = subprocess.Popen(
         [*project.command, "slow", "--sandbox=none", "--eval=one", "--json"],

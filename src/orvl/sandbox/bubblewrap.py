@@ -50,6 +50,13 @@ NAMESPACES = [
 ]
 
 
+DEVICES = [
+    *("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/proc"),
+    *("--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"),
+    *("--size", str(RUNTIME), "--tmpfs", "/run"),
+]
+
+
 class Bubblewrap(KeeperClient):
     """Its own user, process, network, ipc and host-name namespaces; no capabilities, and no way to new ones."""
 
@@ -58,6 +65,7 @@ class Bubblewrap(KeeperClient):
     def __init__(self, around: Surroundings, lock_fd: int | None = None) -> None:
         super().__init__(lock_fd)
         self._around = around
+        self._known: dict[tuple[Path, ...], list[str]] = {}
 
     def view(self, _folders: RunFolders) -> View:
         return View(WORKSPACE, HOME, TMP, self._path)
@@ -98,15 +106,8 @@ class Bubblewrap(KeeperClient):
 
     def _root(self, needs: Installation, job: Job) -> list[str]:
         """Arguments for the read-only root: the system, what is needed of the user's own, and no more."""
-        words = [*system_folders(), *_etc(self._around.etc)]
-        words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/proc"]
-        words += ["--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"]
-        words += ["--size", str(RUNTIME), "--tmpfs", "/run", "--bind", str(job.folders.tmp), str(TMP)]
-        system = [Path(path) for path in SYSTEM]
-        words += _covers(self._around.closed, system)
-        for path in needs.paths:
-            words += ["--ro-bind", str(path), str(path)]
-        words += _covers(self._around.hidden, [*system, *needs.paths])
+        words = [*system_folders(), *_etc(self._around.etc), *DEVICES, "--bind", str(job.folders.tmp), str(TMP)]
+        words += self._installed(needs.paths)
         for path in sorted({*self._around.paths, *job.readable}):
             words += ["--ro-bind", str(path), str(path)]
         for path, text in needs.links:
@@ -114,10 +115,19 @@ class Bubblewrap(KeeperClient):
                 words += ["--symlink", text, str(path)]
         return words
 
+    def _installed(self, paths: tuple[Path, ...]) -> list[str]:
+        """The user's own programs, and covers over what must not be seen in them or in the system's folders."""
+        if paths not in self._known:
+            system = [Path(path) for path in SYSTEM]
+            bound = [word for path in paths for word in ("--ro-bind", str(path), str(path))]
+            hidden = _covers(self._around.hidden, [*system, *paths])
+            self._known[paths] = [*_covers(self._around.closed, system), *bound, *hidden]
+        return self._known[paths]
+
 
 def _covers(hidden: Iterable[Path], seen: Sequence[Path]) -> list[str]:
     """Nothing is to be seen of what lies in something that is seen."""
-    inside = [path for path in hidden if any(path.is_relative_to(folder) for folder in seen)]
+    inside = [path for path in hidden if path.is_dir() and any(path.is_relative_to(folder) for folder in seen)]
     return [word for path in inside for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
 
 
@@ -150,6 +160,7 @@ def system_folders() -> tuple[str, ...]:
     return tuple(words)
 
 
+@lru_cache(maxsize=8)
 def _etc(made_up: Path) -> list[str]:
     words = ["--perms", "0755", "--dir", "/etc"]
     for name in ETC:

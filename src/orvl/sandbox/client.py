@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,7 +194,7 @@ async def _answer(serve: Serve, listening: socket.socket) -> None:
 def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
     folders = job.folders
     return {
-        **asdict(spawn),
+        **vars(spawn),
         "cwd": str(folders.workspace),
         "stdin": str(job.stdin) if job.stdin else None,
         "stdout": f"{job.output}.out",
@@ -203,7 +203,7 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
         "grace": job.grace,
         "output": job.output_bytes,
         "keep": job.kept_bytes,
-        "most": asdict(job.most),
+        "most": vars(job.most),
         "folders": [str(folders.workspace), str(folders.home), str(folders.tmp)],
         "doors": list(job.doors),
     }

@@ -24,6 +24,7 @@ SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 SET_UP_SECONDS = 120.0
 LOOK_FOR_GATE = 0.01
 CLIENT_SECONDS = 5.0
+FALL_OF_WALLS = 0.5
 
 
 class NotSetUp(Exception):
@@ -208,7 +209,7 @@ class Keeper:
 
     def end(self, grace: float) -> int:
         """SIGTERM, then SIGKILL, to everything below this process; gives how many would not die."""
-        if not self.reap():
+        if not self.reap() or (self.gate and self.ended and self.all_gone_within(FALL_OF_WALLS)):
             return 0
         if grace:
             self.ask_to_end()
@@ -239,12 +240,14 @@ class Keeper:
                     send(pid, signal.SIGTERM)
 
     def all_gone_within(self, seconds: float) -> bool:
+        """Whether no child is left after a while, or at once when the last one has gone."""
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if not self.reap():
-                return True
-            time.sleep(0.005)
-        return False
+        while self.reap():
+            if (left := deadline - time.monotonic()) <= 0:
+                return False
+            if select.select([self.wake_r], [], [], min(left, 0.05))[0]:
+                os.read(self.wake_r, 4096)
+        return True
 
     def close_gate(self) -> None:
         if self.gate:
