@@ -63,8 +63,19 @@ def repository():
 
 
 def links():
-    there = {"passwd": "/etc/passwd", "store": f"{PROJECT}/.orvl", "hidden": f"{PROJECT}/evals/e/checks", "toml": f"{PROJECT}/orvl.toml"}
-    there |= {"up": "../" * 12 + PROJECT[1:], "process": "/proc/self", "checks": f"{PROJECT}/evals/e", "one": "two", "two": "one"}
+    there = {
+        "passwd": "/etc/passwd",
+        "store": f"{PROJECT}/.orvl",
+        "hidden": f"{PROJECT}/evals/e/checks",
+        "toml": f"{PROJECT}/orvl.toml",
+    }
+    there |= {
+        "up": "../" * 12 + PROJECT[1:],
+        "process": "/proc/self",
+        "checks": f"{PROJECT}/evals/e",
+        "one": "two",
+        "two": "one",
+    }
     for name, to in there.items():
         os.symlink(to, name)
     os.mkfifo("pipe")

@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .gate import Gate, gate_of
+from .group import Group
 from .limits import SoftLimits, Watch
 from .output import CHUNK, Sink
 from .processes import become_reaper, descendants, send, send_to_all, wake_when_parent_dies
@@ -45,6 +46,7 @@ class Keeper:
         self.spawned: bool | None = None
         self.gate: Gate | None = None
         self.clean: list[str] = []
+        self.group = Group()
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
@@ -79,6 +81,7 @@ class Keeper:
     def job(self, job: dict[str, Any]) -> dict[str, Any]:
         os.chdir(job["cwd"])
         self.gate, self.clean = gate_of(job), job["clean"]
+        self.group.limit(job["most"])
         sinks = self.spawn(job)
         limits = Watch(job["most"], job["folders"])
         try:
@@ -89,7 +92,7 @@ class Keeper:
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
             for sink in sinks.values():
                 sink.drain()
-            cut = cut or limits.hit_at_the_end()
+            cut = cut or self.group.hit() or limits.hit_at_the_end()
         finally:
             out, err = (sink.close() for sink in sinks.values())
         if self.gate and not cut and not self.gate.stood():
@@ -162,7 +165,7 @@ class Keeper:
                 return None
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
-            if limits.due() and (hit := limits.hit()):
+            if limits.due() and (hit := self.group.hit() or limits.hit()):
                 return hit
             left = deadline - time.monotonic()
             if left <= 0:
@@ -190,6 +193,7 @@ class Keeper:
         chunk = self.control.recv(CHUNK)
         if not chunk:
             self.end(0)
+            self.group.leave()
             os._exit(0)
         self.buffer += chunk
 
@@ -284,8 +288,11 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    keeper = Keeper(control, doors)
     try:
-        Keeper(control, doors).serve()
+        keeper.serve()
     except (BrokenPipeError, ConnectionResetError):
         pass
+    finally:
+        keeper.group.leave()
     sys.exit(0)

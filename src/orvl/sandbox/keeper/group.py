@@ -1,0 +1,121 @@
+"""A control group of the keeper's own, where this user may make one: the kernel itself then holds the limits."""
+
+import os
+from typing import Any
+
+MOUNTED = "/sys/fs/cgroup"
+NAMED = "orvl-"
+OWN_MEMORY = 64 << 20
+OWN_PROCESSES = 16
+FILES = {
+    "memory": ("memory.max", "memory.limit_in_bytes"),
+    "pids": ("pids.max", "pids.max"),
+}
+
+
+class Group:
+    """Everything that the keeper starts is born in it. `folders` are by controller; in version 2 they are the same."""
+
+    def __init__(self) -> None:
+        self.new_kind = os.path.exists(f"{MOUNTED}/cgroup.controllers")
+        self.folders: dict[str, str] = {}
+        self.before: dict[str, int] = {}
+        for controller, own in _own_groups(self.new_kind).items():
+            _sweep(own)
+            folder = f"{own}/{NAMED}{os.getpid()}"
+            try:
+                os.makedirs(folder, exist_ok=True)
+                os.stat(self._limit_file(controller, folder))
+                _write(f"{folder}/cgroup.procs", str(os.getpid()))
+            except OSError:
+                _remove(folder)
+                continue
+            self.folders[controller] = folder
+
+    def _limit_file(self, controller: str, folder: str) -> str:
+        return f"{folder}/{FILES[controller][not self.new_kind]}"
+
+    def limit(self, most: dict[str, int]) -> None:
+        """Sets what the next job may use."""
+        values = {"memory": most["memory"] + OWN_MEMORY, "pids": most["processes"] + OWN_PROCESSES}
+        for controller, folder in self.folders.items():
+            try:
+                _write(self._limit_file(controller, folder), str(values[controller]))
+            except OSError:
+                continue
+        self.before = self._hits()
+
+    def hit(self) -> str | None:
+        """The limit that the kernel had to enforce since it was set."""
+        for name, times in self._hits().items():
+            if times > self.before.get(name, 0):
+                return name
+        return None
+
+    def _hits(self) -> dict[str, int]:
+        found = {}
+        if folder := self.folders.get("memory"):
+            events = _fields(f"{folder}/{'memory.events' if self.new_kind else 'memory.oom_control'}")
+            found["memory"] = events.get("oom_kill", 0)
+        if folder := self.folders.get("pids"):
+            found["processes"] = _fields(f"{folder}/pids.events").get("max", 0)
+        return found
+
+    def leave(self) -> None:
+        """Goes back to where it came from, so that the group can be removed."""
+        for folder in set(self.folders.values()):
+            try:
+                _write(f"{os.path.dirname(folder)}/cgroup.procs", str(os.getpid()))
+            except OSError:
+                pass
+            _remove(folder)
+
+
+def _own_groups(new_kind: bool) -> dict[str, str]:
+    """The folder below which a group is made, by controller.
+
+    In version 2 a group with processes cannot have limited ones inside: there it is made beside this process's own.
+    """
+    found: dict[str, str] = {}
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if new_kind and not controllers and path != "/":
+            parent = os.path.dirname(MOUNTED + path)
+            able = _read(f"{parent}/cgroup.subtree_control").split()
+            found.update({name: parent for name in FILES if name in able})
+        for name in FILES:
+            if not new_kind and name in controllers.split(","):
+                found[name] = f"{MOUNTED}/{name}{path}".rstrip("/")
+    return {name: folder for name, folder in found.items() if os.access(folder, os.W_OK)}
+
+
+def _sweep(folder: str) -> None:
+    """Groups of keepers that are gone: one that still holds a process cannot be removed."""
+    for name in os.listdir(folder):
+        if name.startswith(NAMED) and not os.path.exists(f"/proc/{name.removeprefix(NAMED)}"):
+            _remove(f"{folder}/{name}")
+
+
+def _remove(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def _fields(path: str) -> dict[str, Any]:
+    pairs = (line.split() for line in _read(path).splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
