@@ -61,6 +61,7 @@ async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: L
             output_bytes=int(limits.output * MEBI),
             kept_bytes=MEBI,
             most=most_of(limits),
+            adds_only=True,
         )
         ended = await sandbox.run(job)
         if ended.cut == "stopped":

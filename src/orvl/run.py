@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.workdir import RunFolders, View
 
+SAID = 4096
+COMPLAINTS = {
+    "too many open files": "open_files",
+    "file too large": "file_size",
+    "file size limit exceeded": "file_size",
+    "resource temporarily unavailable": "processes",
+    "can't start new thread": "processes",
+}
 NO_DOORS: Doors = ({}, {})
 TOLD = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
@@ -191,6 +199,16 @@ def hit(cut: str, limits: Limits) -> str:
     return f"{what.format(getattr(limits, cut))} (limits.{cut})"
 
 
+def _complaint(ended: Ended, limits: Limits) -> str:
+    """A limit that only the process itself saw: it got an error, said so, and gave up."""
+    said = (ended.stdout.read()[-SAID:] + ended.stderr.read()[-SAID:]).decode("utf-8", "replace").lower()
+    for words, name in COMPLAINTS.items():
+        if words in said:
+            unit = " MiB" if name == "file_size" else ""
+            return f", after '{words}': its limit is {getattr(limits, name):g}{unit} (limits.{name})"
+    return ""
+
+
 def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float) -> None:
     """The outcome as far as the process alone tells it."""
     if ended.alive:
@@ -207,7 +225,7 @@ def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left
         talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
     elif ended.status:
         as_after = f", as after signal {ended.status - 128}" if 128 < ended.status < 192 else ""
-        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}")
+        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}{_complaint(ended, limits)}")
 
 
 async def _read(

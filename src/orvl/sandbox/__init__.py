@@ -32,7 +32,7 @@ class Job:
     """A process to run in a run's folders, with its limits.
 
     `doors` are ports on the sandbox's own loopback, each with what answers there from outside; `readable` is what the
-    process may read besides.
+    process may read besides. With `adds_only`, what lies in the folders already does not count for its limits.
     """
 
     argv: Sequence[str]
@@ -47,6 +47,7 @@ class Job:
     stdin: Path | None = None
     doors: Mapping[int, Serve] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
+    adds_only: bool = False
 
 
 @dataclass(frozen=True)

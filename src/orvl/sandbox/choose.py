@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
 from orvl.sandbox.bubblewrap import NAMESPACES, Bubblewrap, system_folders
-from orvl.sandbox.container import Container, client, once, seccomp
+from orvl.sandbox.container import Container, Source, client, once
 from orvl.sandbox.process import BareProcess
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _image_trouble(engine: str, image: str | None) -> str | None:
     elif _asked(engine, "image", "inspect", image).returncode:
         return f"The image {image} is not there: {engine} pull {image}."
     with tempfile.TemporaryDirectory() as folder:
-        done = once(engine, image, ["/bin/sh", "-c", "exit 0"], seccomp(Path(folder)))
+        done = once(Source(engine, image, Path(folder)), ["/bin/sh", "-c", "exit 0"])
     return f"{engine} cannot start a container from {image} ({_said(done)})." if done.returncode else None
 
 

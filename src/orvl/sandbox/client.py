@@ -206,6 +206,7 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
         "most": vars(job.most),
         "folders": [str(folders.workspace), str(folders.home), str(folders.tmp)],
         "doors": list(job.doors),
+        "adds_only": job.adds_only,
     }
 
 

@@ -13,6 +13,8 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +23,7 @@ from orvl.plan import printed_version
 from orvl.sandbox import NotStarted
 from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE
 from orvl.sandbox.client import KeeperClient, Spawn, installed
+from orvl.sandbox.surroundings import ETC
 from orvl.workdir import View
 
 if TYPE_CHECKING:
@@ -42,8 +45,65 @@ REFUSED_CALLS = (
     *("keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "kexec_load", "init_module"),
     *("finit_module", "open_by_handle_at", "io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev"),
 )
+SHOWN = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "var", "srv")
 CLONE_NEWUSER = 0x10000000
 ENOSYS = 38
+
+
+@dataclass(frozen=True)
+class Source:
+    """What containers are made from: an image's name, or a root folder; `work` is a folder of orvl's own."""
+
+    engine: str
+    image: str
+    work: Path
+
+    @property
+    def folder(self) -> Path | None:
+        """The root folder, if it is one."""
+        path = Path(self.image).expanduser()
+        return path.resolve() if self.engine == "podman" and path.is_dir() else None
+
+    def words(self, command: Sequence[str]) -> list[str]:
+        """The arguments that name the source and the command in it."""
+        if self.folder is None:
+            return ["--entrypoint", command[0], self.image, *command[1:]]
+        root = skeleton(self.folder, self.work)
+        shown = [
+            path for path in self.folder.iterdir() if path.name in SHOWN and path.is_dir() and not path.is_symlink()
+        ]
+        mounts = [word for path in shown for word in _mount(path, Path("/", path.name), "readonly")]
+        return [*mounts, "--rootfs", f"{root}:O", *command]
+
+
+def skeleton(folder: Path, work: Path) -> Path:
+    """A root of this user's own for a root folder of anybody's: its links, a copy of its /etc, and places for mounts.
+
+    So nothing is ever written into the root folder, and an ordinary user can use one that belongs to root.
+    """
+    root = work / "root"
+    if root.is_dir():
+        return root
+    half = Path(tempfile.mkdtemp(dir=work))
+    for name in SHOWN:
+        if (folder / name).is_symlink():
+            (half / name).symlink_to(os.readlink(folder / name))
+    with suppress(shutil.Error):
+        shutil.copytree(folder / "etc", half / "etc", symlinks=True, copy_function=_copy_if_allowed)
+    (half / "etc").mkdir(exist_ok=True)
+    for name, text in ETC.items():
+        (half / "etc" / name).unlink(missing_ok=True)
+        (half / "etc" / name).write_text(text, encoding="ascii")
+    half.chmod(0o755)
+    with suppress(OSError):
+        half.rename(root)
+    return root
+
+
+def _copy_if_allowed(source: str, target: str) -> None:
+    """What only root may read, as the passwords of a root folder, is not needed."""
+    with suppress(PermissionError):
+        shutil.copy(source, target)
 
 
 class Container(KeeperClient):
@@ -53,6 +113,7 @@ class Container(KeeperClient):
         super().__init__(lock_fd)
         self.name = engine
         self._around = around
+        self._source = Source(engine, around.image or "", around.etc.parent)
 
     def view(self, _folders: RunFolders) -> View:
         return View(WORKSPACE, HOME, TMP, None)
@@ -67,29 +128,24 @@ class Container(KeeperClient):
         return await super().run(job)
 
     def _look_up(self, name: str) -> str:
-        found = looked_up(self.name, self._image, name, seccomp(self._around.etc))
+        found = looked_up(self._source, name)
         if found is None:
-            raise NotStarted(f"'{name}' is not installed in {self._image}", missing=True)
+            raise NotStarted(f"'{name}' is not installed in {self._source.image}", missing=True)
         return found
-
-    @property
-    def _image(self) -> str:
-        assert self._around.image is not None
-        return self._around.image
 
     def spawn(self, job: Job) -> Spawn:
         named = f"orvl-{secrets.token_hex(8)}"
         pid_file = job.output.with_suffix(".pid")
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
-        words = [*walls(self.name, job.most, seccomp(self._around.etc)), "--rm", "--interactive", "--name", named]
+        words = [*walls(self._source, job.most), "--rm", "--interactive", "--name", named]
         words += ["--label", f"{OWNER}={self._around.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
             command = ["/bin/sh", "-c", BEGIN, "sh", STDIN if job.stdin else "/dev/null", program, *job.argv[1:]]
         else:
             command = [program, *job.argv[1:]]
-        argv = [*client(self.name), "run", *words, *from_image(self.name, self._image, command)]
+        argv = [*client(self.name), "run", *words, *self._source.words(command)]
         gate = {"pid_file": str(pid_file)} if self.name == "podman" else None
         clean = [*client(self.name), "rm", "--force", *(["--time", "0"] if self.name == "podman" else []), named]
         return Spawn(_program(self.name), argv, _client_environment() | _by_name(job.env), gate, clean)
@@ -98,8 +154,6 @@ class Container(KeeperClient):
         folders = job.folders
         bound = {WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp}
         words = [word for inside, outside in bound.items() for word in _mount(outside, inside)]
-        for name in ("passwd", "group"):
-            words += _mount(self._around.etc / name, Path("/etc", name), "readonly")
         for path in sorted({*self._around.paths, *job.readable}):
             words += _mount(path, path, "readonly")
         if job.stdin and self.name == "podman":
@@ -112,26 +166,19 @@ def _mount(source: Path, target: Path, *more: str) -> list[str]:
     return ["--mount", ",".join((f"type=bind,source={source},target={target}", *more))]
 
 
-def walls(engine: str, most: Most | None, profile: Path) -> list[str]:
+def walls(source: Source, most: Most | None) -> list[str]:
     """No network, no capabilities, no way to new ones, a read-only root, and the kernel's limits."""
     words = ["--network", "none", "--read-only", "--cap-drop", "all", "--hostname", "sandbox"]
-    words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={profile}"]
-    words += [
-        "--user",
-        f"{USER}:{USER}",
-        "--workdir",
-        str(WORKSPACE) if most else "/",
-        "--shm-size",
-        str(SHARED_MEMORY),
-    ]
-    words += ["--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
-    if engine == "podman":
+    words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={seccomp(source.work)}"]
+    words += ["--user", f"{USER}:{USER}", "--workdir", str(WORKSPACE) if most else "/"]
+    words += ["--shm-size", str(SHARED_MEMORY), "--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
+    if source.engine == "podman":
         words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace()]
         words += ["--security-opt", "label=disable"]
     kernel = {"nofile": most.open_files, "nproc": most.processes, "fsize": most.file_size} if most else {}
     for name, value in (kernel or {"nofile": 1024, "nproc": 1024}).items():
         words += ["--ulimit", f"{name}={value}:{value}"]
-    if engine == "docker" and most:
+    if source.engine == "docker" and most:
         words += ["--memory", str(most.memory), "--pids-limit", str(most.processes), "--log-driver", "none"]
     return words
 
@@ -161,13 +208,6 @@ def _client_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in (*NEEDED_BY_CLIENT, *also) if name in os.environ}
 
 
-def from_image(engine: str, image: str, command: Sequence[str]) -> list[str]:
-    """A root folder is laid under a layer of its own, so that nothing is ever written into it."""
-    if engine == "podman" and Path(image).expanduser().is_dir():
-        return ["--rootfs", f"{Path(image).expanduser().resolve()}:O", *command]
-    return ["--entrypoint", command[0], image, *command[1:]]
-
-
 def seccomp(folder: Path) -> Path:
     """System calls that no agent needs: new namespaces, mounts, keys, other processes' memory."""
     profile = folder / "seccomp.json"
@@ -181,19 +221,18 @@ def seccomp(folder: Path) -> Path:
 
 
 @lru_cache(maxsize=256)
-def looked_up(engine: str, image: str, name: str, profile: Path) -> str | None:
+def looked_up(source: Source, name: str) -> str | None:
     """Where a program lies in an image; None if it is not there."""
-    command = ["/bin/sh", "-c", 'command -v "$1"', "sh", name]
-    done = once(engine, image, command, profile)
+    done = once(source, ["/bin/sh", "-c", 'command -v "$1"', "sh", name])
     return done.stdout.decode("utf-8", "replace").strip() or None
 
 
-def once(engine: str, image: str, command: Sequence[str], profile: Path) -> subprocess.CompletedProcess[bytes]:
+def once(source: Source, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     """Runs a command in a container of its own, outside any run."""
-    words = [*client(engine), "run", "--rm", *walls(engine, None, profile), *from_image(engine, image, command)]
+    words = [*client(source.engine), "run", "--rm", *walls(source, None), *source.words(command)]
     return subprocess.run(
         words,
-        executable=_program(engine),
+        executable=_program(source.engine),
         env=_client_environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -220,10 +259,10 @@ def version_in(engine: str, image: str, agent: Agent) -> str | NoVersion:
 
     def run(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
         with tempfile.TemporaryDirectory() as folder:
-            profile = seccomp(Path(folder))
-            if looked_up(engine, image, argv[0], profile) is None:
+            source = Source(engine, image, Path(folder))
+            if looked_up(source, argv[0]) is None:
                 raise FileNotFoundError
-            return once(engine, image, ["/usr/bin/env", *argv], profile)
+            return once(source, ["/usr/bin/env", *argv])
 
     return printed_version(agent.version, run)
 

@@ -13,6 +13,7 @@ BETWEEN_LOOKS = 0.1
 BETWEEN_FILES = 1.0
 SHARE_FOR_FILES = 0.05
 SMALLEST_ENTRY = 4096
+EVERYTHING = 1 << 62
 PAGE = os.sysconf("SC_PAGE_SIZE")
 RLIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
@@ -25,15 +26,19 @@ RLIMITS = {
 class Watch:
     """Looks at a job again and again, cheaply, and says which of its limits it has hit."""
 
-    def __init__(self, most: dict[str, int], folders: list[str]) -> None:
-        self.most, self.folders = most, folders
+    def __init__(self, most: dict[str, int], folders: list[str], *, adds_only: bool = False) -> None:
+        self.most, self.folders = dict(most), folders
+        if adds_only:
+            used, largest, _ = disk_use(folders, EVERYTHING)
+            self.most["disk"] += used
+            self.most["file_size"] = max(most["file_size"], largest + 1)
         self.init = 0
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.files_at = self.descriptors_at = 0.0
         self.free_then = _free(folders[0])
         self.free_at_start = self.free_then
-        self.room = most["disk"]
+        self.room = self.most["disk"]
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""

@@ -19,7 +19,14 @@ from .gate import Gate, gate_of
 from .group import Group
 from .limits import SoftLimits, Watch
 from .output import CHUNK, Sink
-from .processes import become_reaper, descendants, send, send_to_all, wake_when_parent_dies
+from .processes import (
+    become_reaper,
+    descendants,
+    leave_session_keyring,
+    send,
+    send_to_all,
+    wake_when_parent_dies,
+)
 
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
 SET_UP_SECONDS = 120.0
@@ -82,8 +89,8 @@ class Keeper:
         os.chdir(job["cwd"])
         self.gate, self.clean = gate_of(job), job["clean"]
         self.group.limit(job["most"])
+        limits = Watch(job["most"], job["folders"], adds_only=job["adds_only"])
         sinks = self.spawn(job)
-        limits = Watch(job["most"], job["folders"])
         try:
             cut = self.pass_gate(sinks, limits)
             began = time.monotonic()
@@ -280,6 +287,7 @@ def main() -> None:
     """The control socket is standard input; the one over which doors are handed is named by number."""
     become_reaper()
     wake_when_parent_dies()
+    leave_session_keyring()
     doors = socket.socket(fileno=int(sys.argv[2]))
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and os.path.exists(f"/proc/self/fd/{name}"):
