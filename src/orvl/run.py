@@ -87,7 +87,7 @@ async def converse(
             command = _command(planned, folders, view, prompt, session, turn)
             command = replace(command, env=doors[1] | dict(command.env))
             job = _job(command, folders, view, turn, min(limits.turn, left), limits)
-            readable |= _named(command, prompt, session)
+            readable |= _named(command, prompt) if turn == 1 else set()
             ended = await sandbox.run(replace(job, readable=tuple(readable), doors=doors[0]))
         except NotStarted as error:
             talk.end("errored", str(error), retry=not error.missing)
@@ -116,13 +116,13 @@ def _readable(planned: PlannedRun) -> set[Path]:
     return {*planned.cell.agent.paths, *([controls] if controls else ())}
 
 
-def _named(command: Command, prompt: str, session: str | None) -> set[Path]:
-    """The files that a command names by absolute path, as a script of the user's own.
+def _named(command: Command, prompt: str) -> set[Path]:
+    """The files that a command names by absolute path, as a script of the user's own; a prompt names none.
 
-    What the agent itself tells, its session, names nothing, and neither does a prompt.
+    Asked in the first turn alone: later ones have a session in them, which the agent itself tells.
     """
     words = [word for word in command.argv[1:] if word.startswith("/") and word != prompt]
-    return {Path(word) for word in words if not (session and session in word) and os.path.isfile(word)}
+    return {Path(word) for word in words if os.path.isfile(word)}
 
 
 def _command(

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from orvl import tree
@@ -75,19 +75,51 @@ class RunFolders:
 
     def put(self, name: str, content: bytes) -> None:
         """Writes a file into HOME, whatever links or files an agent left in its way."""
-        *parents, last = PurePosixPath(name).parts
-        folder = os.open(self.home, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            for part in parents:
-                inner = _folder_in(folder, part)
-                os.close(folder)
-                folder = inner
+        with _inner_folder(self.home, PurePosixPath(name)) as (folder, last):
             _clear(folder, last)
             fd = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
             with open(fd, "wb") as file:
                 file.write(content)
-        finally:
+
+    def link(self, name: PurePath, text: str) -> None:
+        """Makes a symbolic link in HOME, unless something is there."""
+        with _inner_folder(self.home, name) as (folder, last), suppress(FileExistsError):
+            os.symlink(text, last, dir_fd=folder)
+
+    @staticmethod
+    def make_place(base: Path, name: PurePath, *, folder: bool) -> None:
+        """Makes a plain file or folder over which something can be shown, whatever an agent left in its way."""
+        with _inner_folder(base, name) as (inside, last):
+            mode = os.stat(last, dir_fd=inside, follow_symlinks=False).st_mode if _is_there(inside, last) else 0
+            if not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
+                _clear(inside, last)
+                if folder:
+                    os.mkdir(last, 0o700, dir_fd=inside)
+                else:
+                    os.close(os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=inside))
+
+
+@contextmanager
+def _inner_folder(base: Path, name: PurePath) -> Iterator[tuple[int, str]]:
+    """The folder in which a path ends, opened without following any link, and the path's last part."""
+    *parents, last = name.parts
+    folder = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        for part in parents:
+            inner = _folder_in(folder, part)
             os.close(folder)
+            folder = inner
+        yield folder, last
+    finally:
+        os.close(folder)
+
+
+def _is_there(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _mode_of(path: Path) -> int | None:

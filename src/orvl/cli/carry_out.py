@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
+from orvl.project import PARTS
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
 from orvl.sandbox.container import sweep
@@ -54,7 +55,8 @@ def carry_out(
     try:
         paths = [Path(path).expanduser() for path in settings.paths]
         evals = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
-        around = surroundings(work.root, (project.root, store.folder), evals, paths, image)
+        closed = (project.root, store.folder, *(project.root / part for part in PARTS))
+        around = surroundings(work.root, closed, evals, paths, image)
         if kind in ("podman", "docker"):
             Thread(target=sweep, args=(kind, is_alive), daemon=True).start()
         with shown(len(todo), todo) as progress:

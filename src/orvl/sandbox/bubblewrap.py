@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.sandbox import NotStarted
+from orvl.sandbox import NotStarted, calls
 from orvl.sandbox.client import KeeperClient, Spawn, installed
 from orvl.sandbox.programs import Installation, installation, together, visible_path
 from orvl.workdir import View
@@ -43,7 +43,7 @@ ETC = (
 )
 TOOLS = ("node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "python3", "python", "uv", "cargo", "rustc", "go", "java")
 SHARED_MEMORY, RUNTIME = 256 << 20, 16 << 20
-OUTER = ["--args", "5", "--json-status-fd", "3", "--block-fd", "4", "--"]
+OUTER = ["--args", "5", "--json-status-fd", "3", "--block-fd", "4", "--seccomp", "6", "--"]
 NAMESPACES = [
     *("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"),
     *("--new-session", "--hostname", "sandbox", "--uid", USER, "--gid", USER),
@@ -51,7 +51,7 @@ NAMESPACES = [
 
 
 DEVICES = [
-    *("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/proc"),
+    *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
     *("--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"),
     *("--size", str(RUNTIME), "--tmpfs", "/run"),
 ]
@@ -65,7 +65,7 @@ class Bubblewrap(KeeperClient):
     def __init__(self, around: Surroundings, lock_fd: int | None = None) -> None:
         super().__init__(lock_fd)
         self._around = around
-        self._known: dict[tuple[Path, ...], list[str]] = {}
+        self._known: dict[tuple[Path, ...], tuple[list[Path], list[str]]] = {}
 
     def view(self, _folders: RunFolders) -> View:
         return View(WORKSPACE, HOME, TMP, self._path)
@@ -86,7 +86,7 @@ class Bubblewrap(KeeperClient):
             env["PATH"] = visible_path(_search(), needs)
         arguments = [*NAMESPACES, *self._root(needs, job), *_rooms(job.folders)]
         argv = ["bwrap", *OUTER, program, *job.argv[1:]]
-        return Spawn(bwrap(), argv, env, gate={"arguments": arguments})
+        return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": calls.filter_program().hex()})
 
     def _program(self, job: Job) -> tuple[str, Installation]:
         """The program as it is called inside, and all that must be seen of the user's own programs."""
@@ -106,29 +106,47 @@ class Bubblewrap(KeeperClient):
 
     def _root(self, needs: Installation, job: Job) -> list[str]:
         """Arguments for the read-only root: the system, what is needed of the user's own, and no more."""
-        words = [*system_folders(), *_etc(self._around.etc), *DEVICES, "--bind", str(job.folders.tmp), str(TMP)]
-        words += self._installed(needs.paths)
-        for path in sorted({*self._around.paths, *job.readable}):
+        words = [*system_folders(), *_etc(self._around.etc), *DEVICES]
+        for path in self._around.devices:
+            words += ["--dev-bind", str(path), f"/dev/{path.name}"]
+        words += ["--remount-ro", "/dev", "--bind", str(job.folders.tmp), str(TMP)]
+        covers, bound = self._installed(needs.paths)
+        words += [word for path in covers for word in ("--tmpfs", str(path))] + bound
+        readable = sorted({*self._around.paths, *job.readable})
+        for path in readable:
             words += ["--ro-bind", str(path), str(path)]
+        for path in (*needs.paths, *readable):
+            make_place(path, job.folders)
         for path, text in needs.links:
-            if not (path.is_relative_to(HOME) and os.path.lexists(job.folders.home / path.relative_to(HOME))):
+            if path.is_relative_to(HOME):
+                job.folders.link(path.relative_to(HOME), text)
+            else:
                 words += ["--symlink", text, str(path)]
-        return words
+        return words + [word for path in covers for word in ("--remount-ro", str(path))]
 
-    def _installed(self, paths: tuple[Path, ...]) -> list[str]:
+    def _installed(self, paths: tuple[Path, ...]) -> tuple[list[Path], list[str]]:
         """The user's own programs, and covers over what must not be seen in them or in the system's folders."""
         if paths not in self._known:
             system = [Path(path) for path in SYSTEM]
-            bound = [word for path in paths for word in ("--ro-bind", str(path), str(path))]
-            hidden = _covers(self._around.hidden, [*system, *paths])
-            self._known[paths] = [*_covers(self._around.closed, system), *bound, *hidden]
+            first, bound = _inside(self._around.closed, system), []
+            last = [path for path in _inside(self._around.hidden, [*system, *paths]) if path not in first]
+            for path in paths:
+                bound += ["--ro-bind", str(path), str(path)]
+            for path in last:
+                bound += ["--tmpfs", str(path), "--remount-ro", str(path)]
+            self._known[paths] = (first, bound)
         return self._known[paths]
 
 
-def _covers(hidden: Iterable[Path], seen: Sequence[Path]) -> list[str]:
-    """Nothing is to be seen of what lies in something that is seen."""
-    inside = [path for path in hidden if path.is_dir() and any(path.is_relative_to(folder) for folder in seen)]
-    return [word for path in inside for word in ("--tmpfs", str(path), "--remount-ro", str(path))]
+def _inside(hidden: Iterable[Path], seen: Sequence[Path]) -> list[Path]:
+    """Of what is to be hidden, what lies in something that is seen."""
+    return [path for path in hidden if path.is_dir() and any(path.is_relative_to(folder) for folder in seen)]
+
+
+def make_place(path: Path, folders: RunFolders) -> None:
+    """Where something is shown in the run's own /tmp, an agent may have put links: the place is made anew, by hand."""
+    if path.is_relative_to(TMP):
+        folders.make_place(folders.tmp, path.relative_to(TMP), folder=path.is_dir())
 
 
 def _rooms(folders: RunFolders) -> list[str]:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from orvl.plan import printed_version
 from orvl.sandbox import NotStarted
-from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE
+from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE, make_place
+from orvl.sandbox.calls import container_profile
 from orvl.sandbox.client import KeeperClient, Spawn, installed
 from orvl.sandbox.surroundings import ETC
 from orvl.workdir import View
@@ -40,14 +41,7 @@ BEGIN = 'read -r _; stdin=$1; shift; "$@" <"$stdin"'
 STDIN = "/.stdin"
 SECONDS = 60
 NEEDED_BY_CLIENT = ("HOME", "PATH", "USER", "LOGNAME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
-REFUSED_CALLS = (
-    *("unshare", "setns", "mount", "umount2", "pivot_root", "fsopen", "fsmount", "move_mount", "open_tree"),
-    *("keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "kexec_load", "init_module"),
-    *("finit_module", "open_by_handle_at", "io_uring_setup", "ptrace", "process_vm_readv", "process_vm_writev"),
-)
 SHOWN = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "var", "srv")
-CLONE_NEWUSER = 0x10000000
-ENOSYS = 38
 
 
 @dataclass(frozen=True)
@@ -139,6 +133,8 @@ class Container(KeeperClient):
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
         words = [*walls(self._source, job.most), "--rm", "--interactive", "--name", named]
+        for path in (*self._around.paths, *job.readable):
+            make_place(path, job.folders)
         words += ["--label", f"{OWNER}={self._around.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
@@ -209,14 +205,10 @@ def _client_environment() -> dict[str, str]:
 
 
 def seccomp(folder: Path) -> Path:
-    """System calls that no agent needs: new namespaces, mounts, keys, other processes' memory."""
+    """The list of refused system calls, as a file."""
     profile = folder / "seccomp.json"
     if not profile.exists():
-        refused = [{"names": list(REFUSED_CALLS), "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]
-        flags = {"index": 0, "value": CLONE_NEWUSER, "valueTwo": CLONE_NEWUSER, "op": "SCMP_CMP_MASKED_EQ"}
-        refused += [{"names": ["clone"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1, "args": [flags]}]
-        refused += [{"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": ENOSYS}]
-        profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": refused}))
+        profile.write_text(json.dumps(container_profile()))
     return profile
 
 

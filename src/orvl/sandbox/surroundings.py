@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+NOBODY = 65534
+DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 ETC = {
     "passwd": "root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n"
     "nobody:x:65534:65534:nobody:/:/bin/false\n",
@@ -31,6 +34,7 @@ class Surroundings:
     hidden: tuple[Path, ...] = ()
     paths: tuple[Path, ...] = ()
     image: str | None = None
+    devices: tuple[Path, ...] = ()
 
 
 def surroundings(
@@ -45,7 +49,26 @@ def surroundings(
     with suppress(KeyError):
         homes.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
     own = Path(__file__).parents[1]
-    return Surroundings(etc, _resolved(*closed, *homes, work.parent), _resolved(*hidden, own), tuple(paths), image)
+    return Surroundings(
+        etc, _resolved(*closed, *homes, work.parent), _resolved(*hidden, own), tuple(paths), image, devices(work)
+    )
+
+
+def devices(work: Path) -> tuple[Path, ...]:
+    """Device files that are nobody's: root's own could be locked for the whole machine by an agent that root runs."""
+    made = []
+    if os.geteuid() == 0:
+        with suppress(OSError):
+            (work / "dev").mkdir(exist_ok=True)
+            for name, minor in DEVICES.items():
+                path = work / "dev" / name
+                os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(*minor))
+                os.chown(path, NOBODY, NOBODY)
+                path.chmod(0o666)
+                made.append(path)
+            os.close(os.open(made[0], os.O_RDWR))
+            return tuple(made)
+    return ()
 
 
 def _resolved(*paths: Path) -> tuple[Path, ...]:

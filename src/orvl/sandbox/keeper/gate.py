@@ -8,7 +8,7 @@ from typing import Any
 from .door import open_door
 from .limits import set_rlimits
 
-STATUS, HOLD, ARGUMENTS = 3, 4, 5
+STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
 ABOVE_ALL_OF_THESE = 16
 MAX_STATUS = 1 << 16
 
@@ -74,10 +74,9 @@ class BubblewrapGate(Gate):
         self._status, status = _pipe()
         os.set_blocking(self._status, False)
         self._told = b""
-        arguments = _high(os.memfd_create("arguments", os.MFD_CLOEXEC))
-        os.write(arguments, b"".join(os.fsencode(word) + b"\0" for word in job["gate"]["arguments"]))
-        os.lseek(arguments, 0, os.SEEK_SET)
-        self.inherited |= {STATUS: status, ARGUMENTS: arguments}
+        arguments = b"".join(os.fsencode(word) + b"\0" for word in job["gate"]["arguments"])
+        self.inherited |= {STATUS: status, ARGUMENTS: _holding(arguments)}
+        self.inherited |= {FILTER: _holding(bytes.fromhex(job["gate"]["filter"]))}
 
     @property
     def waiting_fd(self) -> int | None:
@@ -125,6 +124,14 @@ def gate_of(job: dict[str, Any]) -> Gate | None:
     if not job["gate"]:
         return None
     return BubblewrapGate(job) if "arguments" in job["gate"] else ContainerGate(job)
+
+
+def _holding(content: bytes) -> int:
+    """A descriptor from which a content can be read."""
+    fd = _high(os.memfd_create("given", os.MFD_CLOEXEC))
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
 
 
 def _pipe() -> tuple[int, int]:

@@ -33,6 +33,8 @@ class Watch:
             self.most["disk"] += used
             self.most["file_size"] = max(most["file_size"], largest + 1)
         self.init = 0
+        self.proc = ""
+        self.deleted = 0
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.files_at = self.descriptors_at = 0.0
@@ -42,7 +44,7 @@ class Watch:
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""
-        self.init = init
+        self.init, self.proc = init, f"/proc/{init}/root/proc"
 
     def due(self) -> bool:
         return time.monotonic() >= self.next
@@ -72,11 +74,12 @@ class Watch:
             resident += int(fields[21]) * PAGE
         if threads >= self.most["processes"]:
             return "processes"
-        if time.monotonic() >= self.descriptors_at:
+        if pids and time.monotonic() >= self.descriptors_at:
             self.descriptors_at = time.monotonic() + BETWEEN_FILES
-            most, in_memory = _open_files(proc, pids)
+            most, in_memory, self.deleted = _open_files(proc, pids)
             if most >= self.most["open_files"]:
                 return "open_files"
+            in_memory += self._in_temporary_memory()
             resident += in_memory
             if in_memory > self.most["memory"]:
                 return "memory"
@@ -88,11 +91,17 @@ class Watch:
         """The job's processes: in a sandbox all that its own /proc shows, elsewhere all below this process."""
         if not self.init:
             return "/proc", [str(pid) for pid in descendants(os.getpid())]
-        proc = f"/proc/{self.init}/root/proc"
         try:
-            return proc, [name for name in os.listdir(proc) if name.isdigit()]
+            if os.readlink(f"{self.proc}/1/ns/pid") != os.readlink(f"/proc/{self.init}/ns/pid"):
+                return self.proc, []  # the sandbox is not built yet, and this is the host's
+            return self.proc, [name for name in os.listdir(self.proc) if name.isdigit()]
         except OSError:
-            return proc, []
+            return self.proc, []
+
+    def _in_temporary_memory(self) -> int:
+        """What lies in a sandbox's file systems that are in memory."""
+        root = f"/proc/{self.init}/root"
+        return sum(_used(root + place) for place in ("/dev/shm", "/run")) if self.init else 0
 
     def _memory(self, proc: str, pids: list[str], resident: int) -> str | None:
         """Counts shared pages once; looks as closely again only when as much has come as there was room for."""
@@ -112,6 +121,7 @@ class Watch:
         began = time.monotonic()
         self.free_then = _free(self.folders[0])
         used, largest, hidden = disk_use(self.folders, self.most["disk"])
+        used += self.deleted
         took = time.monotonic() - began
         self.files_at = began + max(BETWEEN_FILES, took / SHARE_FOR_FILES)
         self.room = self.most["disk"] - used
@@ -168,10 +178,19 @@ def _own_memory(path: str) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith((b"Pss_Anon:", b"Pss_Shmem:")))
 
 
-def _open_files(proc: str, pids: list[str]) -> tuple[int, int]:
-    """The most files that one process has open, and the bytes of files that are in memory alone (memfd)."""
-    most = in_memory = 0
-    seen: set[int] = set()
+def _used(folder: str) -> int:
+    try:
+        info = os.statvfs(folder)
+    except OSError:
+        return 0
+    return (info.f_blocks - info.f_bfree) * info.f_frsize
+
+
+def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int]:
+    """The most files that one process has open; and of open files that have no name any more, the bytes in memory
+    (memfd) and those on the disk."""
+    most = in_memory = on_disk = 0
+    seen: set[tuple[int, int]] = set()
     for pid in pids:
         try:
             names = os.listdir(f"{proc}/{pid}/fd")
@@ -181,14 +200,17 @@ def _open_files(proc: str, pids: list[str]) -> tuple[int, int]:
         for name in names:
             path = f"{proc}/{pid}/fd/{name}"
             try:
-                if os.readlink(path).startswith("/memfd:"):
-                    info = os.stat(path)
-                    if info.st_ino not in seen:
-                        seen.add(info.st_ino)
-                        in_memory += info.st_blocks * 512
+                if not os.readlink(path).endswith(" (deleted)"):
+                    continue
+                info = os.stat(path)
             except OSError:
                 continue
-    return most, in_memory
+            if (info.st_dev, info.st_ino) not in seen and not info.st_nlink and stat.S_ISREG(info.st_mode):
+                seen.add((info.st_dev, info.st_ino))
+                in_files = os.readlink(path).startswith("/memfd:")
+                in_memory += info.st_blocks * 512 * in_files
+                on_disk += info.st_blocks * 512 * (not in_files)
+    return most, in_memory, on_disk
 
 
 def set_rlimits(most: dict[str, int], pid: int) -> None:

@@ -1,11 +1,32 @@
-"""What a process prints: drained, counted, and kept within bounds."""
+"""What a process is given to read, and what it prints: drained, counted, and kept within bounds."""
 
+import fcntl
 import os
 import select
 from typing import Any
 
 CHUNK = 1 << 18
 TAIL = 1 << 20
+
+
+SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+
+
+def standard_input(path: str | None) -> int:
+    """A descriptor to read a file's content from: a sealed copy, which leads to no file and cannot be written."""
+    if path is None:
+        return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    copy = os.memfd_create("standard input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            while chunk:
+                chunk = chunk[os.write(copy, chunk) :]
+    os.fchmod(copy, 0o400)
+    fcntl.fcntl(copy, fcntl.F_ADD_SEALS, SEALS)
+    try:
+        return os.open(f"/proc/self/fd/{copy}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(copy)
 
 
 class Sink:

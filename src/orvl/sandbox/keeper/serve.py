@@ -18,7 +18,7 @@ from typing import Any
 from .gate import Gate, gate_of
 from .group import Group
 from .limits import SoftLimits, Watch
-from .output import CHUNK, Sink
+from .output import CHUNK, Sink, standard_input
 from .processes import (
     become_reaper,
     descendants,
@@ -116,7 +116,7 @@ class Keeper:
         }
 
     def spawn(self, job: dict[str, Any]) -> dict[int, Sink]:
-        stdin = os.open(job["stdin"] or "/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        stdin = standard_input(job["stdin"])
         out_r, out_w = os.pipe()
         err_r, err_w = os.pipe()
         inherited = {0: stdin, 1: out_w, 2: err_w} | (self.gate.inherited if self.gate else {})
