@@ -27,6 +27,7 @@ class Result:
         return json.loads(self.out)
 
 
+ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
 OTHER_COMMANDS = ("init", "list", "doctor", "report", "show", "score", "export", "gc", "--help", "--version", "-h")
 
 
@@ -128,15 +129,14 @@ def root_folder() -> Path:
     """A root folder for containers, made once per machine by debootstrap; needs root and Debian's packages."""
     import fcntl
 
-    folder = Path("/var/tmp/orvl-tests")
+    folder = ROOT_FOLDER.parent
     folder.mkdir(exist_ok=True)
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = folder / "bookworm"
-        if not made.exists():
+        if not ROOT_FOLDER.exists():
             half = folder / "half"
             subprocess.run(["rm", "-rf", half], check=True)
-            words = ["debootstrap", "--variant=minbase", "--include=python3-minimal,git", "bookworm", str(half)]
+            words = ["debootstrap", "--variant=minbase", "--include=python3,git", "bookworm", str(half)]
             subprocess.run(words, check=True, capture_output=True)
-            half.rename(made)
-    return made
+            half.rename(ROOT_FOLDER)
+    return ROOT_FOLDER

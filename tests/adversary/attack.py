@@ -233,7 +233,8 @@ def the_sessions_keyring(given):
 
     def look(ring):
         key = call(KEYCTL, SEARCH, ctypes.c_long(ring), b"user", given["key"].encode(), 0)
-        return content.raw[: call(KEYCTL, READ, ctypes.c_long(key), content, 100)]
+        size = call(KEYCTL, READ, ctypes.c_long(key), content, 100)
+        return content.raw[:size]
 
     return first((-3, -4, -5), look)
 
@@ -246,7 +247,7 @@ def shared_memory_of_the_host(given):
 @attempt
 @only_inside
 def an_open_file_of_orvl(given):
-    """A descriptor that leads out; a pipe, or what this run may see anyway, does not."""
+    """A descriptor that leads out; a pipe, standard input, or what this run may see anyway, does not."""
 
     def look(path):
         to = os.readlink(path)
@@ -254,7 +255,13 @@ def an_open_file_of_orvl(given):
         return None if fine else to
 
     return first(
-        [f"{folder}/fd/{name}" for folder in ("/proc/self", "/proc/1") for name in os.listdir(f"{folder}/fd")], look
+        [
+            f"{folder}/fd/{name}"
+            for folder in ("/proc/self", "/proc/1")
+            for name in os.listdir(f"{folder}/fd")
+            if name != "0"
+        ],
+        look,
     )
 
 
@@ -323,7 +330,6 @@ def the_kernels_settings(given):
         "sys/vm/drop_caches",
         "sys/user/max_user_namespaces",
         "sys/kernel/hostname",
-        "1/oom_score_adj",
     )
     return first(
         [f"/proc/{name}" for name in names], lambda path: os.close(os.open(path, os.O_WRONLY)) or "can be written"

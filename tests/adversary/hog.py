@@ -8,7 +8,7 @@ import threading
 import time
 
 MEBI = bytes(range(256)) * 4096
-WAIT = 3.0
+WAIT = 2.5
 
 
 def forks():

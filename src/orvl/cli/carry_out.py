@@ -58,7 +58,7 @@ def carry_out(
         closed = (project.root, store.folder, *(project.root / part for part in PARTS))
         around = surroundings(work.root, closed, evals, paths, image)
         if kind in ("podman", "docker"):
-            Thread(target=sweep, args=(kind, is_alive), daemon=True).start()
+            Thread(target=sweep, args=(kind, is_alive)).start()
         with shown(len(todo), todo) as progress:
             engine = LocalEngine(
                 plan=plan,

@@ -139,8 +139,9 @@ class Bubblewrap(KeeperClient):
 
 
 def _inside(hidden: Iterable[Path], seen: Sequence[Path]) -> list[Path]:
-    """Of what is to be hidden, what lies in something that is seen."""
-    return [path for path in hidden if path.is_dir() and any(path.is_relative_to(folder) for folder in seen)]
+    """Of what is to be hidden, what lies in something that is seen; the outermost of it covers the rest."""
+    found = [path for path in hidden if path.is_dir() and any(path.is_relative_to(folder) for folder in seen)]
+    return [path for path in found if not any(other in path.parents for other in found)]
 
 
 def make_place(path: Path, folders: RunFolders) -> None:

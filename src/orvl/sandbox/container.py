@@ -41,7 +41,8 @@ BEGIN = 'read -r _; stdin=$1; shift; "$@" <"$stdin"'
 STDIN = "/.stdin"
 SECONDS = 60
 NEEDED_BY_CLIENT = ("HOME", "PATH", "USER", "LOGNAME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
-SHOWN = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "var", "srv")
+NOBODYS = 2_000_000_000
+SHOWN = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "srv")
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,13 @@ def skeleton(folder: Path, work: Path) -> Path:
     return root
 
 
+def _is_filled(folder: Path) -> bool:
+    try:
+        return next(folder.iterdir(), None) is not None
+    except OSError:
+        return False
+
+
 def _copy_if_allowed(source: str, target: str) -> None:
     """What only root may read, as the passwords of a root folder, is not needed."""
     with suppress(PermissionError):
@@ -119,6 +127,8 @@ class Container(KeeperClient):
             raise NotStarted("docker has no way to the gateway and to registries; use --sandbox podman", missing=True)
         if "/" not in name or name.startswith("/"):
             await asyncio.to_thread(self._look_up, name)
+        if os.geteuid() == 0 and self.name == "podman":
+            await asyncio.to_thread(_give_away, job.folders)
         return await super().run(job)
 
     def _look_up(self, name: str) -> str:
@@ -150,6 +160,8 @@ class Container(KeeperClient):
         folders = job.folders
         bound = {WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp}
         words = [word for inside, outside in bound.items() for word in _mount(outside, inside)]
+        for name in ("passwd", "group", "hosts", "resolv.conf"):
+            words += _mount(self._around.etc / name, Path("/etc", name), "readonly")
         for path in sorted({*self._around.paths, *job.readable}):
             words += _mount(path, path, "readonly")
         if job.stdin and self.name == "podman":
@@ -180,11 +192,17 @@ def walls(source: Source, most: Most | None) -> list[str]:
 
 
 def _user_namespace() -> list[str]:
-    """The agent is an ordinary user inside, and this user outside."""
+    """The agent is an ordinary user inside; outside it is this user, or for root somebody who owns nothing else."""
     if os.geteuid():
         return ["--userns", f"keep-id:uid={USER},gid={USER}"]
-    one, below, above = f"{USER}:0:1", f"0:100000:{USER}", f"{int(USER) + 1}:{101001}:{60000}"
-    return [word for kind in ("--uidmap", "--gidmap") for part in (one, below, above) for word in (kind, part)]
+    return ["--uidmap", f"0:{NOBODYS}:65536", "--gidmap", f"0:{NOBODYS}:65536"]
+
+
+def _give_away(folders: RunFolders) -> None:
+    """Root's containers run as somebody else, to whom a run's folders then belong."""
+    owner = str(NOBODYS + int(USER))
+    rooms = [str(room) for room in (folders.workspace, folders.home, folders.tmp)]
+    subprocess.run(["chown", "-R", "-h", f"{owner}:{owner}", "--", *rooms], check=False, capture_output=True)
 
 
 def _environment(env: Mapping[str, str]) -> list[str]:
@@ -226,7 +244,7 @@ def once(source: Source, command: Sequence[str]) -> subprocess.CompletedProcess[
         words,
         executable=_program(source.engine),
         env=_client_environment(),
-        stdin=subprocess.DEVNULL,
+        input=b"",
         capture_output=True,
         timeout=SECONDS,
         check=False,

@@ -199,7 +199,7 @@ class Keeper:
         """Takes what orvl says; when it says nothing any more, it is gone, and so must be all that runs here."""
         chunk = self.control.recv(CHUNK)
         if not chunk:
-            self.end(0)
+            self.end(0, patient=False)
             self.group.leave()
             os._exit(0)
         self.buffer += chunk
@@ -218,8 +218,11 @@ class Keeper:
 
     # -- the end
 
-    def end(self, grace: float) -> int:
-        """SIGTERM, then SIGKILL, to everything below this process; gives how many would not die."""
+    def end(self, grace: float, *, patient: bool = True) -> int:
+        """SIGTERM, then SIGKILL, to everything below this process; gives how many would not die.
+
+        What keeps a container gets time to put it away itself, if there is any.
+        """
         if not self.reap() or (self.gate and self.ended and self.all_gone_within(FALL_OF_WALLS)):
             return 0
         if grace:
@@ -228,7 +231,7 @@ class Keeper:
                 return 0
         if self.gate and self.gate.init:
             send(self.gate.init, signal.SIGKILL)
-            if self.clean and self.all_gone_within(CLIENT_SECONDS):
+            if self.clean and patient and self.all_gone_within(CLIENT_SECONDS):
                 return 0
         deadline = time.monotonic() + 10
         while self.reap() and time.monotonic() < deadline:
