@@ -127,9 +127,15 @@ class Container(KeeperClient):
             raise NotStarted("docker has no way to the gateway and to registries; use --sandbox podman", missing=True)
         if "/" not in name or name.startswith("/"):
             await asyncio.to_thread(self._look_up, name)
-        if os.geteuid() == 0 and self.name == "podman":
-            await asyncio.to_thread(_give_away, job.folders)
+        await asyncio.to_thread(self._lay_out, job)
         return await super().run(job)
+
+    def _lay_out(self, job: Job) -> None:
+        """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""
+        for path in (*self._around.paths, *job.readable):
+            make_place(path, job.folders)
+        if os.geteuid() == 0 and self.name == "podman":
+            _give_away(job.folders)
 
     def _look_up(self, name: str) -> str:
         found = looked_up(self._source, name)
@@ -143,8 +149,6 @@ class Container(KeeperClient):
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
         words = [*walls(self._source, job.most), "--rm", "--interactive", "--name", named]
-        for path in (*self._around.paths, *job.readable):
-            make_place(path, job.folders)
         words += ["--label", f"{OWNER}={self._around.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
