@@ -233,11 +233,13 @@ class Keeper:
             send(self.gate.init, signal.SIGKILL)
             if self.clean and patient and self.all_gone_within(CLIENT_SECONDS):
                 return 0
-        deadline = time.monotonic() + 10
+        deadline, pause = time.monotonic() + 10, 0.002
         while self.reap() and time.monotonic() < deadline:
-            send_to_all(signal.SIGSTOP)
+            if not self.gate:
+                send_to_all(signal.SIGSTOP)
             send_to_all(signal.SIGKILL)
-            time.sleep(0.002)
+            self.all_gone_within(pause)
+            pause = min(2 * pause, 0.1)
         alive = len(descendants(os.getpid())) if self.reap() else 0
         if self.clean:
             subprocess.run(self.clean, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
