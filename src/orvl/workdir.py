@@ -81,9 +81,10 @@ class RunFolders:
             with open(fd, "wb") as file:
                 file.write(content)
 
-    def link(self, name: PurePath, text: str) -> None:
-        """Makes a symbolic link in HOME, unless something is there."""
-        with _inner_folder(self.home, name) as (folder, last), suppress(FileExistsError):
+    @staticmethod
+    def link(base: Path, name: PurePath, text: str) -> None:
+        """Makes a symbolic link in one of the folders, unless something is there."""
+        with _inner_folder(base, name) as (folder, last), suppress(FileExistsError):
             os.symlink(text, last, dir_fd=folder)
 
     @staticmethod

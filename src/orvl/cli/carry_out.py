@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
-from orvl.project import PARTS
+from orvl.errors import FileError
+from orvl.project import PARTS, line_in
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
 from orvl.sandbox.container import sweep
+from orvl.sandbox.registries import check_entry
 from orvl.sandbox.surroundings import surroundings
 from orvl.workdir import WorkDir, is_alive
 
@@ -53,7 +55,7 @@ def carry_out(
     call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
     work = WorkDir()
     try:
-        paths = [Path(path).expanduser() for path in settings.paths]
+        paths = _readable(project)
         evals = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
         closed = (project.root, store.folder, *(project.root / part for part in PARTS))
         around = surroundings(work.root, closed, evals, paths, image)
@@ -78,6 +80,18 @@ def carry_out(
     finally:
         work.close()
     return engine
+
+
+def _readable(project: Project) -> list[Path]:
+    """What all agents may read; mistakes in orvl.toml's [sandbox] are told before anything runs."""
+    settings, file = project.settings.sandbox, project.settings_file
+    for entry in settings.registries or ():
+        if why := check_entry(entry):
+            raise FileError(file, line_in(file, "sandbox", "registries"), f"[sandbox] registries: '{entry}': {why}.")
+    paths = [(project.root / Path(path).expanduser()).resolve() for path in settings.paths]
+    if gone := next((path for path in paths if not path.exists()), None):
+        raise FileError(file, line_in(file, "sandbox", "paths"), f"[sandbox] paths: {gone} is not there.")
+    return paths
 
 
 async def _until_interrupted(engine: LocalEngine, progress: Progress) -> None:

@@ -96,9 +96,9 @@ class Bubblewrap(KeeperClient):
             if not os.path.exists(job.folders.workspace / name):
                 raise NotStarted(f"'{name}' is not in the workspace", missing=True)
             return name, self._tools
-        if inside := _in_the_rooms(name, job.folders):
-            return inside, self._tools
         found = name if name.startswith("/") else installed(name, search)
+        if not os.path.exists(found) and _is_in_the_rooms(name, job.folders):
+            return name, self._tools
         if not os.access(found, os.X_OK) or os.path.isdir(found):
             raise NotStarted(f"'{found}' could not be started: it is not there, or cannot be executed", missing=True)
         needs = installation(Path(found), search, self._around.closed)
@@ -119,7 +119,9 @@ class Bubblewrap(KeeperClient):
             make_place(path, job.folders)
         for path, text in needs.links:
             if path.is_relative_to(HOME):
-                job.folders.link(path.relative_to(HOME), text)
+                job.folders.link(job.folders.home, path.relative_to(HOME), text)
+            elif path.is_relative_to(TMP):
+                job.folders.link(job.folders.tmp, path.relative_to(TMP), text)
             else:
                 words += ["--symlink", text, str(path)]
         return words + [word for path in covers for word in ("--remount-ro", str(path))]
@@ -156,13 +158,13 @@ def _rooms(folders: RunFolders) -> list[str]:
     return [*words, "--remount-ro", "/", "--chdir", str(WORKSPACE)]
 
 
-def _in_the_rooms(name: str, folders: RunFolders) -> str | None:
-    """A program that lies in the run's own folders, by its path in there."""
+def _is_in_the_rooms(name: str, folders: RunFolders) -> bool:
+    """Whether a path, as it is seen inside, is of a program in the run's own folders."""
     path = Path(name)
     for inside, outside in ((WORKSPACE, folders.workspace), (HOME, folders.home), (TMP, folders.tmp)):
         if path.is_relative_to(inside) and os.path.lexists(outside / path.relative_to(inside)):
-            return name
-    return None
+            return True
+    return False
 
 
 @lru_cache(maxsize=1)

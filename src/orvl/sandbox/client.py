@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import DISK_IS_BROKEN
 from orvl.sandbox import Ended, NotStarted, Stream
+from orvl.sandbox.keeper.gate import SET_UP_SECONDS
 from orvl.sandbox.keeper.processes import become_reaper, descendants
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ class KeeperClient:
         raise NotImplementedError
 
     async def run(self, job: Job) -> Ended:
-        message = json.dumps(_message(job, self.spawn(job))).encode() + b"\n"
+        spawn = self.spawn(job)
+        message = json.dumps(_message(job, spawn)).encode() + b"\n"
+        patience = KEEPER_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
         reader, writer = await self._connection()
         if self._stopped:
             return NOT_BEGUN
@@ -78,7 +81,7 @@ class KeeperClient:
             async with _serving(self._doors, job.doors):
                 writer.write(message)
                 await writer.drain()
-                answer = await asyncio.wait_for(reader.readline(), job.seconds + job.grace + KEEPER_PATIENCE)
+                answer = await asyncio.wait_for(reader.readline(), job.seconds + job.grace + patience)
         except (OSError, TimeoutError):
             answer = b""
         if not answer.endswith(b"\n"):

@@ -11,6 +11,7 @@ from .limits import set_rlimits
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
 ABOVE_ALL_OF_THESE = 16
 MAX_STATUS = 1 << 16
+SET_UP_SECONDS = 120.0
 
 
 class Gate:

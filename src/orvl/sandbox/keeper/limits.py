@@ -56,7 +56,8 @@ class Watch:
         return found
 
     def hit_at_the_end(self) -> str | None:
-        """What a job left on the disk before anybody looked."""
+        """What a job left on the disk before anybody looked; what it had open is gone with it."""
+        self.deleted = 0
         return self._measure_disk()
 
     # -- processes

@@ -15,7 +15,7 @@ import time
 from contextlib import nullcontext
 from typing import Any
 
-from .gate import Gate, gate_of
+from .gate import SET_UP_SECONDS, Gate, gate_of
 from .group import Group
 from .limits import SoftLimits, Watch
 from .output import CHUNK, Sink, standard_input
@@ -29,7 +29,6 @@ from .processes import (
 )
 
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
-SET_UP_SECONDS = 120.0
 LOOK_FOR_GATE = 0.01
 CLIENT_SECONDS = 5.0
 FALL_OF_WALLS = 0.5
