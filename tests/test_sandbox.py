@@ -83,9 +83,12 @@ def _containers(root_folder):
 def with_containers():
     """A user who may have containers: one with numbers of users to give away."""
     name = "orvl-tester"
-    if subprocess.run(["id", name], capture_output=True, check=False).returncode:
-        subprocess.run(["useradd", "--no-create-home", "--shell", "/bin/sh", name], check=True)
-    return pwd.getpwnam(name).pw_uid
+    for _ in range(50):  # two workers may want it at the same time
+        with suppress(KeyError):
+            return pwd.getpwnam(name).pw_uid
+        subprocess.run(["useradd", "--no-create-home", "--shell", "/bin/sh", name], capture_output=True, check=False)
+        time.sleep(0.1)
+    raise AssertionError(f"the user {name} cannot be made")
 
 
 class Place(UserProject):
