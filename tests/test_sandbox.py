@@ -340,7 +340,7 @@ def attacked_in(place, stack, walls):
     config.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
     place.adversary("mine", "attack.py", config, stdin="hello")
     place.agent(
-        "other", "models = {'none': ['m']}\ndef command(): return ['sh', '-c', 'echo it > other-secret; sleep 4']\n"
+        "other", "models = {'none': ['m']}\ndef command(): return ['sh', '-c', 'echo it > other-secret; sleep 9']\n"
     )
     place.write("evals/e/checks/answer.txt", SECRET)
     place.write(
@@ -631,6 +631,8 @@ def test_kill_leaves_nothing_of_twenty_sandboxes(place, with_keepers):
         _wait(lambda: not any(_is_inside(pid) for pid in place.alive()), 2)  # twenty containers, on a busy machine
     if contained:
         _wait(lambda: with_keepers or not (place.mounted() or place.alive()), 20)
+    if contained:
+        _wait(lambda: not any(b"keeper" in _cmdline(pid) for pid in keepers), 20)
     assert [pid for pid in keepers if b"keeper" in _cmdline(pid)] == []
     assert contained or place.mounted() == []
     assert len(place.left_over()) == 1
