@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from orvl.errors import UserError
 from orvl.sandbox.registries import REGISTRIES, RegistryProxy, environment
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ def ways_out(one: Eval, sandbox: Sandbox, allowed: Sequence[str] | None) -> Door
     """
     if one.network != "registries" or not sandbox.has_walls:
         return {}, {}
-    proxy = RegistryProxy(REGISTRIES if allowed is None else allowed, _own_proxy())
+    try:
+        proxy = RegistryProxy(REGISTRIES if allowed is None else allowed, _own_proxy())
+    except ValueError as error:
+        raise UserError(f"Registries cannot be reached through your proxy: {error}.") from error
     return {REGISTRY_PORT: proxy.serve}, environment(REGISTRY_PORT) | _certificates()
 
 
