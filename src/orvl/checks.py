@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl import tree
-from orvl.run import hit, most_of
-from orvl.sandbox import Ended, Job, Sandbox
-from orvl.types import MEBI, Check, CheckResult
+from orvl.run import hit, shell_job
+from orvl.types import CheckResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from orvl.project.settings import Limits
-    from orvl.types import Eval
+    from orvl.sandbox import Ended, Sandbox
+    from orvl.types import Check, Eval
     from orvl.workdir import RunFolders
 
 SHOWN = 4000
@@ -51,19 +52,9 @@ async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: L
     results = []
     view = sandbox.view(folders)
     for number, check in enumerate(one.checks, 1):
-        job = Job(
-            argv=["/bin/sh", "-c", check.run],
-            env=view.environment() | {"CHECKS": str(view.workspace / "checks")},
-            folders=folders,
-            output=folders.logs / f"check{number}",
-            seconds=check.limit,
-            grace=limits.grace,
-            output_bytes=int(limits.output * MEBI),
-            kept_bytes=MEBI,
-            most=most_of(limits),
-            adds_only=True,
-        )
-        ended = await sandbox.run(job)
+        env = view.environment() | {"CHECKS": str(view.workspace / "checks")}
+        job = shell_job(check.run, env, folders.logs / f"check{number}", check.limit, limits, folders)
+        ended = await sandbox.run(replace(job, adds_only=True))
         if ended.cut == "stopped":
             raise Stopped
         results.append(_result(check, ended, limits))

@@ -161,6 +161,23 @@ def most_of(limits: Limits) -> Most:
     )
 
 
+def shell_job(
+    command: str, env: Mapping[str, str], output: Path, seconds: float, limits: Limits, folders: RunFolders
+) -> Job:
+    """A shell command of an eval's, run in a run's folders; a MiB of its output is kept."""
+    return Job(
+        argv=["/bin/sh", "-c", command],
+        env=env,
+        folders=folders,
+        output=output,
+        seconds=seconds,
+        grace=limits.grace,
+        output_bytes=int(limits.output * MEBI),
+        kept_bytes=MEBI,
+        most=most_of(limits),
+    )
+
+
 def _job(command: Command, folders: RunFolders, view: View, turn: int, seconds: float, limits: Limits) -> Job:
     for name, content in command.files.items():
         folders.put(name, _bytes(content))

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl import capture, start, tree
 from orvl.checks import Stopped
 from orvl.errors import OrvlError
-from orvl.run import hit, most_of
-from orvl.sandbox import Job
+from orvl.run import hit, shell_job
 from orvl.sandbox.doors import ways_out
-from orvl.types import MEBI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -92,19 +90,9 @@ class Starts:
     async def _set_up(self, one: Eval, number: int, command: str, fresh: RunFolders, sandbox: Sandbox) -> None:
         limits = self.settings.limits
         doors, reach = ways_out(one, sandbox, self.settings.sandbox.registries)
-        job = Job(
-            argv=["/bin/sh", "-c", command],
-            env=sandbox.view(fresh).environment() | reach,
-            folders=fresh,
-            output=fresh.logs / f"setup{number}",
-            seconds=limits.setup,
-            grace=limits.grace,
-            output_bytes=limits.output * MEBI,
-            kept_bytes=MEBI,
-            most=most_of(limits),
-            doors=doors,
-        )
-        ended = await sandbox.run(job)
+        env = sandbox.view(fresh).environment() | reach
+        job = shell_job(command, env, fresh.logs / f"setup{number}", limits.setup, limits, fresh)
+        ended = await sandbox.run(replace(job, doors=doors))
         if ended.cut == "stopped":
             raise Stopped
         if ended.cut or ended.status:
