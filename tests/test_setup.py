@@ -77,6 +77,15 @@ def test_a_setup_is_done_once_and_each_run_gets_its_own_copy(project):
     assert "1 folder set up for evals that have changed deleted" in project.orvl("gc").out
 
 
+def test_a_setup_in_a_container_is_there_for_its_runs(project, root_folder):
+    folder_eval(project, "setup: 'test -d /var/lib/dpkg && echo made > by-setup'", files={"workspace/given": "g\n"})
+    agent(project, "cat by-setup given; git status --short; echo more >> by-setup")
+    result = project.orvl("mine", "--eval=e", "--sandbox=podman", f"--image={root_folder}", "--episodes=2")
+    assert result.status == 0, result.err
+    for number in (1, 2):
+        assert project.orvl("show", f"mine/e/{number}", "--output").out.split() == ["made", "g"]
+
+
 def test_a_setup_that_fails_is_an_error_of_the_eval_and_is_tried_by_the_next_call(project, tmp_path):
     folder_eval(project, "setup: 'echo so it goes >&2; exit 3'")
     agent(project, "true")

@@ -62,7 +62,9 @@ class Starts:
             self._made[key] = asyncio.ensure_future(self._make(one, key, sandbox))
         try:
             return await asyncio.shield(self._made[key])
-        except Stopped:
+        except SetupFailed:
+            raise
+        except BaseException:
             self._made.pop(key, None)
             raise
 

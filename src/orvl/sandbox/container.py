@@ -64,10 +64,10 @@ class Source:
         if self.folder is None:
             return ["--entrypoint", command[0], self.image, *command[1:]]
         root = skeleton(self.folder, self.work)
-        shown = [
-            path for path in self.folder.iterdir() if path.name in SHOWN and path.is_dir() and not path.is_symlink()
-        ]
-        mounts = [word for path in shown for word in _mount(path, Path("/", path.name), "readonly")]
+        mounts = []
+        for path in (*(self.folder / name for name in SHOWN), *(self.folder / "var").glob("*")):
+            if path.is_dir() and not path.is_symlink() and path.name != "tmp" and _is_filled(path):
+                mounts += _mount(path, Path("/", path.relative_to(self.folder)), "readonly")
         return [*mounts, "--rootfs", f"{root}:O", *command]
 
 

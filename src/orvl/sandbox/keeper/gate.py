@@ -105,7 +105,7 @@ class BubblewrapGate(Gate):
 
 
 class ContainerGate(Gate):
-    """podman and docker write the number of the first process into a file; it waits on its standard input."""
+    """podman writes the number of the first process into a file; it waits on its standard input."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         super().__init__(job)
