@@ -854,6 +854,7 @@ def test_a_program_beside_agents_files_does_not_show_them(place):
     assert SECRET not in shown
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.skipif(not AS_ROOT, reason="only root can make a folder there")
 @pytest.mark.parametrize(
     "where",
@@ -862,8 +863,8 @@ def test_a_program_beside_agents_files_does_not_show_them(place):
         "/var/tmp",
     ],
 )
-def test_a_project_may_lie_anywhere(library, where):
-    with place_for("root", BACKENDS["bubblewrap"], library, where) as place:
+def test_a_project_may_lie_anywhere(library, where, backend):
+    with place_for("root", BACKENDS[backend], library, where) as place:
         script = place.write(
             "tool/go.sh", f"cat {place.root}/orvl.toml {place.home}/.secret; ls {place.root} > seen; echo went\n"
         )
