@@ -28,7 +28,10 @@ class Result:
 
 
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
-OTHER_COMMANDS = ("init", "list", "doctor", "report", "show", "score", "export", "gc", "--help", "--version", "-h")
+OTHER_COMMANDS = (
+    *("init", "list", "doctor", "report", "show", "score", "export", "gc", "install", "endpoints"),
+    *("--help", "--version", "-h"),
+)
 
 
 class UserProject:
@@ -62,8 +65,9 @@ class UserProject:
 
     @property
     def env(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ORVL", "COV", "COLUMNS"))}
-        return {**kept, "CI": "1", "TMPDIR": str(self.tmp)}
+        names = [name for name in os.environ if not name.startswith(("ORVL", "COV", "COLUMNS"))]
+        kept = {name: os.environ[name] for name in names if not name.endswith("_API_KEY")}
+        return {**kept, "CI": "1", "TMPDIR": str(self.tmp), "ORVL_CACHE": str(self.tmp / "cache")}
 
     @property
     def command(self) -> list[str]:
@@ -97,6 +101,15 @@ class UserProject:
 
         with closing(sqlite3.connect(self.root / ".orvl" / "orvl.db")) as db, db:
             return db.execute(query).fetchall()
+
+
+@pytest.fixture(autouse=True)
+def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What this machine's user has set and installed does not matter."""
+    monkeypatch.setenv("ORVL_CACHE", str(tmp_path / "no-cache"))
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture

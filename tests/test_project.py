@@ -96,7 +96,10 @@ BAD_AGENTS = {
     "version with a NUL": (GOOD + "version = ['a\\0b']\n", 3, "'version'"),
     "version unclosed": (GOOD + 'version = "a \'b"\n', 3, "'version'"),
     "protocol": (GOOD + "protocol = 'opnai'\n", 3, "Did you mean 'openai'?"),
-    "protocol a list": (GOOD + "protocol = ['openai']\n", 3, "'protocol'"),
+    "protocol in a list": (GOOD + "protocol = ['opnai']\n", 3, "Did you mean 'openai'?"),
+    "install a list": (GOOD + "install = ['x@1']\n", 3, "'install' must name packages"),
+    "install by whom": (GOOD + "install = {'nmp': ['x@1']}\n", 3, "Did you mean 'npm'?"),
+    "install what": (GOOD + "install = {'npm': 'x@1'}\n", 3, "must be a list of packages"),
     "control": (GOOD + "control = 3\n", 3, "'control' must name a folder"),
     "command without a signature": ("models = {'none': ['m']}\ncommand = dict\n", 2, "command"),
     "binary": (b"\x7fELF\x00\x01\x02", None, ""),
@@ -854,7 +857,10 @@ def test_the_built_in_ones_load(tmp_path):
     assert {"dummy-good", "dummy-bad", "empty"} <= set(project.agent_files)
     assert {"hello-world", "todo-cli", "fix-slugs"} <= set(project.eval_files)
     for name in project.agent_files:
-        assert project.agent(name).models == {"none": {"fixed": "fixed"}}
+        agent = project.agent(name)
+        is_control = agent.control is not None
+        assert (agent.models == {"none": {"fixed": "fixed"}}) == is_control, name
+        assert is_control or (agent.protocols and agent.install and agent.version)
     for name in project.eval_files:
         one = project.eval(name)
         assert len(one.prompts) >= 2

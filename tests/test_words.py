@@ -377,7 +377,7 @@ def completed(project, line: str, cwd=None) -> list[str]:
 
 
 COMPLETED = {
-    "orvl m": {"mine", "my-other"},
+    "orvl m": {"mine", "my-other", "mini-swe-agent"},
     "orvl mine,th": {"mine,third"},
     "orvl dum": {"dummy-good", "dummy-bad"},
     "orvl mine ": {"qwen3-coder", "kimi-k2", "all"},
@@ -387,7 +387,7 @@ COMPLETED = {
     "orvl mine all all to": {"todo-app", "todo-api", "todo-cli"},
     "orvl mine all all shop sp": {"speed"},
     "orvl report third ": {"kimi-k2", "fixed", "all"},
-    "orvl mine --provider ope": {"openrouter"},
+    "orvl mine --provider openr": {"openrouter"},
     "orvl --agent third --model f": {"fixed"},
     "orvl nosuch ": set(),
 }
@@ -406,7 +406,7 @@ def test_the_first_word_is_an_agent_or_a_command(known):
 
 
 def test_completion_looks_into_the_project_that_is_named(known):
-    assert completed(known, f"orvl --project {known.root} mi", cwd=known.root.parent) == ["mine"]
+    assert completed(known, f"orvl --project {known.root} mine", cwd=known.root.parent) == ["mine"]
     assert "report" in completed(known, f"orvl --project {known.root} rep", cwd=known.root.parent)
 
 
@@ -414,7 +414,7 @@ def test_completion_is_quiet_on_what_is_broken_and_offers_the_rest(known):
     known.agent("broken", "import no_such_module\n")
     known.agent("noisy", "print('noise')\nmodels = {'none': ['nn']}\ndef command(): return 'true'\n")
     assert completed(known, "orvl broken ") in ([], ["all"])
-    assert completed(known, "orvl all kim") == ["kimi-k2"]
+    assert completed(known, "orvl all kimi-k2") == ["kimi-k2"]
     assert set(completed(known, "orvl noisy ")) == {"nn", "all"}
     known.toml("penalty = 7\n")
     assert completed(known, "orvl mine all all sh") == ["shop"]

@@ -16,6 +16,7 @@ from orvl.types import MEBI, Attempt, CheckResult, Turn, Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.run import Conversation, TurnEnd
     from orvl.store.blobs import Batch, Blobs
@@ -33,7 +34,13 @@ def start_tree(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
 
 
 def take(
-    talk: Conversation, start_tree: str, folders: RunFolders, batch: Batch, limits: Limits, sandbox: str
+    talk: Conversation,
+    start_tree: str,
+    folders: RunFolders,
+    batch: Batch,
+    limits: Limits,
+    sandbox: str,
+    account: Account | None = None,
 ) -> Attempt:
     """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
     gone = folders.mend()
@@ -51,7 +58,18 @@ def take(
         cut=(*gone, *cut),
         sandbox=sandbox,
         retry=talk.retry,
+        calls=tuple(account.calls) if account else (),
+        record=_record(account, folders, batch) if account and account.calls else None,
+        told=talk.told,
     )
+
+
+def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
+    """All that passed the gateway, a line for each call, in one blob: what calls repeat is kept once."""
+    path = folders.logs / "calls.jsonl"
+    with path.open("wb") as file:
+        file.writelines(account.record.lines(account.calls))
+    return batch.put_file(path)
 
 
 def _turn(turn: TurnEnd, batch: Batch) -> Turn:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl import tree
-from orvl.run import hit, shell_job
+from orvl.job import hit, shell_job
 from orvl.types import CheckResult
 
 if TYPE_CHECKING:

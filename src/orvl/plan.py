@@ -12,11 +12,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from orvl.errors import UserError
+from orvl.hosts import Host, continues, host_for, without_key
+from orvl.install import installed
+from orvl.project.providers import provider_of
 from orvl.types import Cell, PlannedRun
 from orvl.words import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 
@@ -49,6 +50,8 @@ class Plan:
     runs: list[PlannedRun]
     panels: dict[str, Panel]
     seed: int
+    hosts: dict[str, Host] = field(default_factory=dict)
+    """Where the model of each cell is reached, by the cell's key; none for agents that need no gateway."""
     warnings: list[str] = field(default_factory=list)
 
 
@@ -69,12 +72,14 @@ def make_plan(
     metrics = chosen_metrics(project, words)
     plan.panels = {one.name: panel_of(project, one, metrics, judges) for one in evals}
     ask = ask_version or version_of
-    versions = _versions(agents, plan, ask, must_be_there=is_named(words.agent))
+    named = all(map(is_named, (words.agent, words.model, words.provider)))
+    hosts = {agent.name: _hosts(project, plan, agent, pairs[agent.name], must_be_there=named) for agent in agents}
+    versions = _versions(agents, plan, ask, hosts, must_be_there=is_named(words.agent))
     for agent in agents:
         if not pairs[agent.name]:
             plan.warnings.append(f"{agent.name} is left out: it has no '{words.model}' from '{words.provider}'.")
         elif agent.name in versions:
-            _add_cells(plan, agent, versions[agent.name], pairs[agent.name], evals)
+            _add_cells(plan, agent, versions[agent.name], hosts[agent.name], evals)
     if not plan.cells:
         raise UserError(
             plan.warnings[0] if plan.warnings else "Nothing is left to plan with these words. See: orvl list"
@@ -98,21 +103,50 @@ def panel_of(project: Project, one: Eval, only: Mapping[str, bool] | None, judge
     return Panel(one, metrics, tuple(weights[name] for name in names), tuple(project.panel(judges)))
 
 
-def _add_cells(plan: Plan, agent: Agent, version: str, pairs: Iterable[tuple[str, str]], evals: Iterable[Eval]) -> None:
+def _hosts(
+    project: Project, plan: Plan, agent: Agent, pairs: Iterable[tuple[str, str]], *, must_be_there: bool
+) -> dict[tuple[str, str], Host | None]:
+    """Where each of an agent's models is reached; one that cannot be is refused, or left out with a warning."""
+    hosts: dict[tuple[str, str], Host | None] = {}
+    for provider, model in pairs:
+        try:
+            hosts[provider, model] = host_for(project, agent, provider, agent.models[provider][model])
+        except UserError as error:
+            if must_be_there:
+                raise
+            plan.warnings.append(f"{agent.name} {model} {provider} is left out: {error}")
+    return hosts
+
+
+def _add_cells(
+    plan: Plan,
+    agent: Agent,
+    version: str,
+    hosts: Mapping[tuple[str, str], Host | None],
+    evals: Iterable[Eval],
+) -> None:
     without: list[str] = []
     for one in evals:
         if agent.control and agent.control not in one.control_digests:
             without.append(one.name)
             continue
-        for provider, model in pairs:
+        for (provider, model), host in hosts.items():
             model_id = agent.models[provider][model]
             key = cell_key(agent, version, provider, model, model_id, one)
             plan.cells.append(Cell(key, agent, version, provider, model, model_id, one))
+            if host is not None:
+                plan.hosts[key] = host
     if without:
         more = f" and {len(without) - 5} more" if len(without) > 5 else ""
         plan.warnings.append(
             f"{agent.name} is left out on {', '.join(without[:5])}{more}: "
             f"an eval needs a folder controls/{agent.control} for it."
+        )
+    longer = [one.name for one in evals if len(one.prompts) > 1]
+    if longer and any(hosts.values()) and not continues(agent):
+        plan.warnings.append(
+            f"{agent.name} cannot continue a session: on {', '.join(longer[:5])} each prompt after the first comes "
+            "with the conversation so far."
         )
 
 
@@ -144,21 +178,34 @@ def ordered(cells: Sequence[Cell], episodes: Iterable[int], seed: int) -> list[P
     return runs
 
 
-def _versions(agents: Sequence[Agent], plan: Plan, ask: AskVersion, *, must_be_there: bool) -> dict[str, str]:
+def _versions(
+    agents: Sequence[Agent],
+    plan: Plan,
+    ask: AskVersion,
+    hosts: Mapping[str, Mapping[tuple[str, str], Host | None]],
+    *,
+    must_be_there: bool,
+) -> dict[str, str]:
     """What each agent's `version` command prints; an agent that is not installed is refused or left out."""
     asked = [agent for agent in agents if agent.version]
     found = {agent.name: "" for agent in agents if not agent.version}
     if not asked:
         return found
+    missing: list[str] = []
     with ThreadPoolExecutor(8) as pool:
         for agent, version in zip(asked, pool.map(ask, asked), strict=True):
             if isinstance(version, str):
                 found[agent.name] = version
                 continue
             sentence = f"The agent {agent.name} {version.why} ({agent.path})."
+            if agent.install:
+                sentence += f" Install it with: orvl install {agent.name}"
             if must_be_there:
-                raise UserError(sentence)
-            plan.warnings.append(sentence)
+                keys = without_key(host for host in hosts[agent.name].values() if host)
+                raise UserError(" ".join([*keys.values(), sentence]))
+            missing.append(agent.name) if agent.origin == "built-in" else plan.warnings.append(sentence)
+    if missing:
+        plan.warnings.append(f"Left out, for they are not installed: {', '.join(missing)}. See: orvl install")
     return found
 
 
@@ -173,8 +220,10 @@ AskVersion = Callable[["Agent"], "str | NoVersion"]
 
 
 def version_of(agent: Agent) -> str | NoVersion:
-    """The first line that the version command prints."""
-    return _printed_version(tuple(agent.version))
+    """The first line that the version command prints, where the agent's own installation comes before PATH."""
+    own = installed(agent)
+    program = own.bin / agent.version[0] if own else None
+    return _printed_version((str(program) if program and program.exists() else agent.version[0], *agent.version[1:]))
 
 
 def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
@@ -205,20 +254,11 @@ def printed_version(
     return lines[0].strip()[:200] if lines else NoVersion(f"cannot say its version: `{asked}` said nothing")
 
 
-def is_paid(project: Project, provider: str) -> bool:
-    """Whether runs at a provider may cost money: all but `none`, loopback addresses and those marked free."""
-    settings = project.settings.providers.get(provider)
-    if provider == "none" or (settings and settings.free):
+def is_paid(project: Project, name: str) -> bool:
+    """Whether runs at a provider may cost money: all but `none`, loopback addresses and those that are free."""
+    if name == "none":
         return False
-    addresses = [settings.base_url] if settings and settings.base_url else []
-    if settings and isinstance(settings.protocol, dict):
-        addresses += settings.protocol.values()
-    return not addresses or not all(_is_loopback(address) for address in addresses)
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        host = urlsplit(address).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+    own, provider = project.settings.providers.get(name), provider_of(project.settings, name)
+    if provider is None:
+        return not (own and own.free)
+    return not provider.free and not provider.is_local

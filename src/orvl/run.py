@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orvl import acp
 from orvl.command import CommandMistake, Folder, Word, folder, to_command
 from orvl.errors import FileError
-from orvl.project.names import did_you_mean
+from orvl.hosts import continues
+from orvl.job import complaint, hit, turn_job
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
-from orvl.sandbox import Doors, Ended, Job, Most, NotStarted, Sandbox
-from orvl.types import MEBI, Command, Outcome, PlannedRun, Usage
+from orvl.sandbox import Ended, Job, NotStarted, Sandbox, Serve
+from orvl.told import Told, add, told_by
+from orvl.types import Command, Endpoint, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.gateway.account import Account
+    from orvl.gateway.faults import Trouble
     from orvl.project.settings import Limits
     from orvl.workdir import RunFolders, View
 
-SAID = 4096
-COMPLAINTS = {
-    "too many open files": "open_files",
-    "file too large": "file_size",
-    "file size limit exceeded": "file_size",
-    "resource temporarily unavailable": "processes",
-    "can't start new thread": "processes",
-}
-NO_DOORS: Doors = ({}, {})
-TOLD = ("session", "steps", "usage", "error", "provider_error")
-COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
+LAST_WORDS = 2.0
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How a run reaches what lies outside its folders: doors, models, and the agent's own installation."""
+
+    doors: Mapping[int, Serve] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    account: Account | None = None
+    endpoint: Endpoint | None = None
+    programs: Path | None = None
+    readable: tuple[Path, ...] = ()
 
 
 @dataclass
@@ -53,9 +61,13 @@ class Conversation:
     retry: bool = False
     missing_program: bool = False
     stopped: bool = False
+    trouble: Trouble | None = None
     turns: list[TurnEnd] = field(default_factory=list)
     steps: list[Mapping[str, Any]] = field(default_factory=list)
+    said: list[tuple[str, str]] = field(default_factory=list)
+    """Prompts, each with the agent's answer."""
     usage: Usage = field(default_factory=Usage)
+    told: Usage | None = None
 
     def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
         self.outcome, self.reason, self.retry = outcome, reason, retry
@@ -68,14 +80,14 @@ def limits_of(planned: PlannedRun, limits: Limits) -> Limits:
 
 
 async def converse(
-    planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, doors: Doors = NO_DOORS
+    planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, ways: Ways
 ) -> Conversation:
     """Runs all turns in one session of the agent; stops at the first that does not end well."""
     talk = Conversation()
     if planned.cell.provider == "none":
         talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
     session: str | None = None
-    readable = _readable(planned)
+    readable = _readable(planned, ways)
     for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
         left = limits.run - talk.usage.seconds
         if left <= 0:
@@ -84,11 +96,16 @@ async def converse(
         try:
             folders.mend()
             view = sandbox.view(folders)
-            command = _command(planned, folders, view, prompt, session, turn)
-            command = replace(command, env=doors[1] | dict(command.env))
-            job = _job(command, folders, view, turn, min(limits.turn, left), limits)
-            readable |= _named(command, prompt) if turn == 1 else set()
-            ended = await sandbox.run(replace(job, readable=tuple(readable), doors=doors[0]))
+            said = _in_full(planned, talk, prompt, ways)
+            command = _command(planned, folders, view, said, session, turn, ways)
+            readable |= _named(command, said) if turn == 1 else set()
+            programs: tuple[str, ...] = ()
+            if planned.cell.agent.speaks_acp:
+                programs = (command.argv[0],)
+                command = acp.wrap(command, prompt, session, str(view.workspace), planned.cell.model_id)
+            job = turn_job(command, folders, _with_programs(view, ways), turn, min(limits.turn, left), limits)
+            job = replace(job, readable=tuple(readable), programs=programs, doors=ways.doors)
+            ended = await _run(sandbox, job, turn, ways.account)
         except NotStarted as error:
             talk.end("errored", str(error), retry=not error.missing)
             talk.missing_program = error.missing
@@ -98,22 +115,53 @@ async def converse(
             break
         talk.usage = replace(talk.usage, seconds=talk.usage.seconds + ended.seconds)
         talk.turns.append(TurnEnd(ended, session))
-        _judge_end(talk, ended, turn, limits, left)
-        session = await _read(planned, folders, talk, ended, turn, limits) or session
+        doomed = ways.account is not None and ways.account.doomed.is_set()
+        _judge_end(talk, ended, turn, limits, left, doomed=doomed)
+        told = await _read(planned, folders, talk, ended, turn, limits) or Told()
+        _take(talk, told, turn, prompt, ways.account)
+        if ways.account is not None:
+            _judge_calls(talk, ended, turn, ways.account, min(limits.turn, left))
+        session = told.session or session
         talk.turns[-1].session = session
         if talk.outcome != "finished" or talk.stopped:
             break
+    if ways.account is not None:
+        talk.usage = ways.account.usage(max(0.0, talk.usage.seconds - ways.account.held))
     return talk
+
+
+async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -> Ended:
+    """Runs a turn; one whose calls of models are over, for whatever reason, gets a moment for its last words."""
+    if account is None:
+        return await sandbox.run(job)
+    account.begin_turn(turn)
+
+    async def end_when_doomed() -> None:
+        await account.doomed.wait()
+        await asyncio.sleep(LAST_WORDS)
+        sandbox.end_job()
+
+    watching = asyncio.ensure_future(end_when_doomed())
+    try:
+        return await sandbox.run(job)
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+
+# -- the command
 
 
 def _controls(planned: PlannedRun) -> Path | None:
     return planned.cell.eval.part("controls") if planned.cell.agent.control else None
 
 
-def _readable(planned: PlannedRun) -> set[Path]:
+def _readable(planned: PlannedRun, ways: Ways) -> set[Path]:
     """What an agent may read besides the system and its own installation."""
-    controls = _controls(planned)
-    return {*planned.cell.agent.paths, *([controls] if controls else ())}
+    agent, controls = planned.cell.agent, _controls(planned)
+    drivers = acp.readable() if agent.speaks_acp else ()
+    return {*agent.paths, *ways.readable, *drivers, *([controls] if controls else ())}
 
 
 def _named(command: Command, prompt: str) -> set[Path]:
@@ -125,8 +173,30 @@ def _named(command: Command, prompt: str) -> set[Path]:
     return {Path(word) for word in words if os.path.isfile(word)}
 
 
+def _with_programs(view: View, ways: Ways) -> View:
+    """The agent's own installation comes first in PATH."""
+    return replace(view, path=f"{ways.programs}:{view.path or os.defpath}") if ways.programs else view
+
+
+def _from_installation(command: Command, ways: Ways) -> Command:
+    """The command with its program from the agent's own installation, if that has it."""
+    own = ways.programs / command.argv[0] if ways.programs and "/" not in command.argv[0] else None
+    return replace(command, argv=[str(own), *command.argv[1:]]) if own and own.exists() else command
+
+
+def _in_full(planned: PlannedRun, talk: Conversation, prompt: str, ways: Ways) -> str:
+    """A prompt; for an agent that keeps no session, with the conversation so far before it."""
+    if not talk.said or ways.account is None or continues(planned.cell.agent):
+        return prompt
+    before = "\n\n".join(f"User: {asked}\n\nYou: {answered}" for asked, answered in talk.said)
+    return (
+        "This goes on with a conversation that you had before; the files are as you left them. "
+        f"What was said so far:\n\n{before}\n\nThe user's next message, which is to be answered now:\n\n{prompt}"
+    )
+
+
 def _command(
-    planned: PlannedRun, folders: RunFolders, view: View, prompt: str, session: str | None, turn: int
+    planned: PlannedRun, folders: RunFolders, view: View, prompt: str, session: str | None, turn: int, ways: Ways
 ) -> Command:
     cell = planned.cell
     function = cell.agent.command
@@ -139,99 +209,27 @@ def _command(
             prompt=Word(prompt),
             session=None if session is None else Word(session),
             workspace=folder(folders.workspace, view.workspace),
-            endpoint=None,
+            endpoint=ways.endpoint,
             turn=turn,
             controls=Folder(controls) if controls else None,
         )
-        return to_command(returned, prompt)
+        command = _from_installation(to_command(returned, prompt), ways)
+        return replace(command, env={**ways.env, **command.env})
     except CommandMistake as error:
         raise FileError(function.path, function.line, f"{error}.") from error
     except (Exception, SystemExit) as error:
         raise function.mistake(error) from error
 
 
-def most_of(limits: Limits) -> Most:
-    """What the kernel and the keeper hold a process to."""
-    return Most(
-        processes=int(limits.processes),
-        open_files=int(limits.open_files),
-        file_size=int(limits.file_size * MEBI),
-        disk=int(limits.disk * MEBI),
-        memory=int(limits.memory * MEBI),
-    )
+# -- how a turn ended
 
 
-def shell_job(
-    command: str, env: Mapping[str, str], output: Path, seconds: float, limits: Limits, folders: RunFolders
-) -> Job:
-    """A shell command of an eval's, run in a run's folders; a MiB of its output is kept."""
-    return Job(
-        argv=["/bin/sh", "-c", command],
-        env=env,
-        folders=folders,
-        output=output,
-        seconds=seconds,
-        grace=limits.grace,
-        output_bytes=int(limits.output * MEBI),
-        kept_bytes=MEBI,
-        most=most_of(limits),
-    )
-
-
-def _job(command: Command, folders: RunFolders, view: View, turn: int, seconds: float, limits: Limits) -> Job:
-    for name, content in command.files.items():
-        folders.put(name, _bytes(content))
-    stdin = None
-    if command.stdin is not None:
-        stdin = folders.logs / f"{turn}.in"
-        stdin.write_bytes(_bytes(command.stdin))
-    return Job(
-        argv=command.argv,
-        env=view.environment() | dict(command.env),
-        folders=folders,
-        output=folders.logs / str(turn),
-        seconds=seconds,
-        grace=limits.grace,
-        output_bytes=int(limits.output * MEBI),
-        kept_bytes=int(limits.kept_output * MEBI),
-        most=most_of(limits),
-        stdin=stdin,
-    )
-
-
-def _bytes(content: str | bytes) -> bytes:
-    return content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
-
-
-def hit(cut: str, limits: Limits) -> str:
-    """How a limit was hit, with its value and its name."""
-    what = {
-        "output": "printed more than its limit of {:g} MiB",
-        "processes": "reached its limit of {:g} processes and threads",
-        "open_files": "reached its limit of {:g} open files",
-        "file_size": "wrote a file up to its limit of {:g} MiB",
-        "disk": "filled more of the disk than its limit of {:g} MiB",
-        "memory": "took more memory than its limit of {:g} MiB",
-    }[cut]
-    return f"{what.format(getattr(limits, cut))} (limits.{cut})"
-
-
-def _complaint(ended: Ended, limits: Limits) -> str:
-    """A limit that only the process itself saw: it got an error, said so, and gave up."""
-    said = (ended.stdout.read()[-SAID:] + ended.stderr.read()[-SAID:]).decode("utf-8", "replace").lower()
-    for words, name in COMPLAINTS.items():
-        if words in said:
-            unit = " MiB" if name == "file_size" else ""
-            return f", after '{words}': its limit is {getattr(limits, name):g}{unit} (limits.{name})"
-    return ""
-
-
-def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float) -> None:
+def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float, *, doomed: bool) -> None:
     """The outcome as far as the process alone tells it."""
     if ended.alive:
         talk.end("errored", f"{ended.alive} processes of turn {turn} could not be killed")
     elif ended.cut == "stopped":
-        talk.stopped = True
+        talk.stopped = not doomed
     elif ended.cut == "time" and left < limits.turn:
         talk.end("failed", f"turn {turn} passed the run's limit of {limits.run:g} s (limits.run)")
     elif ended.cut == "time":
@@ -242,28 +240,32 @@ def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left
         talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
     elif ended.status:
         as_after = f", as after signal {ended.status - 128}" if 128 < ended.status < 192 else ""
-        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}{_complaint(ended, limits)}")
+        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}{complaint(ended, limits)}")
 
 
 async def _read(
     planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: Ended, turn: int, limits: Limits
-) -> str | None:
+) -> Told | None:
     """Lets the agent's own `read` tell session, steps, usage and errors from the turn's output."""
-    function = planned.cell.agent.read
-    if function is None or talk.stopped:
+    agent = planned.cell.agent
+    function = agent.read
+    if talk.stopped or (function is None and not agent.speaks_acp):
         return None
+    output, stderr = (stream.read().decode("utf-8", "replace") for stream in (ended.stdout, ended.stderr))
+    if function is None:
+        return told_by(acp.read(output, stderr, ended.status))
     assert isinstance(function, UserFunction)
     try:
-        told = await function.call(
+        returned = await function.call(
             limits.score,
-            output=ended.stdout.read().decode("utf-8", "replace"),
-            stderr=ended.stderr.read().decode("utf-8", "replace"),
+            output=output,
+            stderr=stderr,
             status=ended.status,
             turn=turn,
             workspace=Path(folders.workspace),
             home=Path(folders.home),
         )
-        return _take(talk, told or {}, turn)
+        return told_by(returned or {})
     except TimeLimit:
         talk.end("errored", f"{function.path}: read took longer than {limits.score:g} s (limits.score)")
     except UserFunctionRaised as error:
@@ -273,43 +275,44 @@ async def _read(
     return None
 
 
-def _take(talk: Conversation, told: Any, turn: int) -> str | None:
-    if not isinstance(told, dict):
-        raise TypeError(f"read must return a dict, and returned {told!r}")
-    _known("read", told, TOLD)
-    steps, usage = told.get("steps") or [], told.get("usage") or {}
-    if not isinstance(steps, list | tuple) or not all(isinstance(step, dict) for step in steps):
-        raise TypeError("'steps' must be a list of dicts")
-    if not isinstance(usage, dict):
-        raise TypeError(f"'usage' must be a dict, and is {usage!r}")
-    _known("usage", usage, (*COUNTS, "cost_usd"))
-    talk.steps += steps
-    talk.usage = _add(talk.usage, usage, turn)
-    if error := told.get("provider_error"):
-        talk.end("errored", f"turn {turn}: {error}", retry=True)
-    elif (error := told.get("error")) and talk.outcome == "finished":
+def _take(talk: Conversation, told: Told, turn: int, prompt: str, account: Account | None) -> None:
+    """Adds what a turn told; with a gateway its figures are only kept beside the gateway's own."""
+    seen = account.take_steps() if account else ()
+    steps = told.steps or seen
+    if account or steps:
+        talk.steps += [{"source": "user", "message": prompt}, *steps]
+    talk.said.append((prompt, _last_message(steps)))
+    if account is None:
+        talk.usage = add(talk.usage, told.usage, turn)
+    elif told.usage:
+        talk.told = add(talk.told or Usage(), told.usage, turn)
+    if told.provider_error and account is None:
+        talk.end("errored", f"turn {turn}: {told.provider_error}", retry=True)
+    elif (error := told.error or told.provider_error) and talk.outcome != "errored":
         talk.end("failed", f"turn {turn}: {error}")
-    session = told.get("session")
-    return str(session) if session else None
 
 
-def _known(what: str, told: Mapping[str, Any], names: Sequence[str]) -> None:
-    if unknown := [name for name in told if name not in names]:
-        raise ValueError(f"{what} tells '{unknown[0]}', which means nothing. {did_you_mean(str(unknown[0]), names)}")
+def _last_message(steps: Sequence[Mapping[str, Any]]) -> str:
+    said = (step.get("message") for step in reversed(steps) if step.get("source") == "agent")
+    return next((text for text in said if isinstance(text, str) and text.strip()), "(nothing)")
 
 
-def _add(usage: Usage, told: Mapping[str, Any], turn: int) -> Usage:
-    """Adds a turn's own figures; a sum that misses a turn is unknown, not smaller."""
-    numbers: dict[str, Any] = {}
-    for name in (*COUNTS, "cost_usd"):
-        before, value = getattr(usage, name), told.get(name)
-        if value is None:
-            numbers[name] = before if usage.cost_source == "none" else None
-            continue
-        if not isinstance(value, int | float) or not isfinite(value) or value < 0:
-            raise ValueError(f"usage '{name}' is {value!r}; it must be a number, 0 or more")
-        value = value if name == "cost_usd" else int(value)
-        numbers[name] = value if turn == 1 else None if before is None else before + value
-    if told.get("cost_usd") is not None:
-        numbers["cost_source"] = "agent"
-    return replace(usage, **numbers)
+def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, seconds: float) -> None:
+    """The outcome as the gateway tells it, which knows better than an exit status whose failure it was."""
+    if ended.alive or (talk.outcome == "errored" and not account.doomed.is_set()):
+        return
+    name = account.provider.name
+    trouble = account.trouble or account.failing
+    if account.over_budget:
+        talk.end("errored", f"turn {turn} was stopped: {account.over}")
+    elif account.over is not None:
+        talk.end("failed", f"turn {turn} was stopped: {account.over}")
+    elif talk.stopped:
+        return
+    elif trouble is not None:
+        talk.trouble = trouble
+        talk.end("errored", f"turn {turn}: {name}: {trouble.words}", retry=trouble.helps or trouble.again)
+    elif ended.cut == "time" and account.silence > seconds / 2:
+        talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
+    elif talk.outcome == "failed" and not account.calls:
+        talk.reason = f"{talk.reason}; it made no call of a model"

@@ -23,6 +23,15 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Endpoint:
+    """Where an agent finds its model: the gateway's address, and a key that is good for this run alone."""
+
+    url: str
+    key: str
+    protocol: str
+
+
+@dataclass(frozen=True)
 class Agent:
     """A coding agent with a command line."""
 
@@ -35,7 +44,10 @@ class Agent:
     command: Callable[..., Any]
     read: Callable[..., Any] | None = None
     version: Sequence[str] = ()
-    protocol: str | None = None
+    protocols: tuple[str, ...] = ()
+    """What it speaks to models, the best first; none where its file does not say."""
+    speaks_acp: bool = False
+    install: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     control: str | None = None
     paths: tuple[Path, ...] = ()
 
@@ -160,6 +172,52 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """Something about a call of a model that an endpoint, or the agent, did not do well."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One call of a model, as the gateway saw it; None means that nobody knows."""
+
+    number: int
+    turn: int
+    protocol: str
+    asked_model: str
+    started: float
+    stream: bool = False
+    status: int | None = None
+    """The host's status; None where it did not answer."""
+    trouble: str | None = None
+    """Why the call failed, in the host's words."""
+    tries: int = 1
+    seconds: float = 0.0
+    waited: float = 0.0
+    """Seconds that orvl itself held it back."""
+    first_token: float | None = None
+    """Seconds until the first token of a stream."""
+    served_model: str | None = None
+    host: str | None = None
+    finish: str | None = None
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    cost_source: str | None = None
+    tool_calls: int = 0
+    answers_back: int = 0
+    reasoning_given: bool = False
+    reasoning_back: bool | None = None
+    """Whether the agent sent earlier reasoning along; None where there was none to send."""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
 class Turn:
     """One prompt and how the agent's process ended."""
 
@@ -203,6 +261,11 @@ class Attempt:
     checks: tuple[CheckResult, ...] | None = None
     sandbox: str = "none"
     retry: bool = False
+    calls: tuple[ModelCall, ...] = ()
+    record: str | None = None
+    """What was asked of models and what they answered, word for word."""
+    told: Usage | None = None
+    """The agent's own figures, where `usage` has the gateway's."""
 
 
 @dataclass(frozen=True)

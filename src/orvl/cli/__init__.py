@@ -12,12 +12,15 @@ import click
 COMMANDS = {
     "run": "Run agents on evals and rate what they made (may be left out).",
     "init": "Make a project: an agent, an eval, a score, orvl.toml.",
+    "install": "Install agents at the versions that their files pin.",
     "list": "List agents, models, providers, evals, metrics and judges.",
     "doctor": "Look for what is missing or broken here.",
     "report": "Print ratings of what has been run.",
+    "endpoints": "Compare providers of the same model, over all stored calls.",
     "show": "Show one run: what it did, what it left, how it was scored.",
+    "replay": "Carry a run out again with its recorded answers, without a provider.",
     "score": "Score stored runs again, without running them again.",
-    "export": "Write runs or scores as CSV, JSON lines or Parquet.",
+    "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF.",
     "gc": "Delete what no run refers to.",
 }
 GROUP_FLAGS = ("-h", "--help", "--version")

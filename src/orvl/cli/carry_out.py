@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -13,6 +15,9 @@ from typing import TYPE_CHECKING
 from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.errors import FileError
+from orvl.gateway import Gateway
+from orvl.gateway.keys import take_keys
+from orvl.hosts import key_names
 from orvl.project import PARTS, line_in
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
@@ -28,6 +33,9 @@ if TYPE_CHECKING:
     from orvl.state import State
     from orvl.store import Store
     from orvl.words import Words
+
+
+MOST_FILES = 65_536
 
 
 def carry_out(
@@ -52,7 +60,10 @@ def carry_out(
     kind = chosen(sandbox or settings.use, image, untrusted=untrusted)
     live = sys.stderr.isatty() and not os.environ.get("CI")
     shown = Progress if quiet else LiveProgress if live else PlainProgress
+    hosts = [plan.hosts[run.cell.key] for run in state.to_run if run.cell.key in plan.hosts]
+    keys = take_keys(key_names(hosts))
     call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
+    _open_many_files()
     work = WorkDir()
     try:
         paths = _readable(project)
@@ -73,13 +84,20 @@ def carry_out(
                 concurrency=concurrency or project.settings.concurrency or default_concurrency(),
                 sandbox=kind,
                 around=around,
-                budget=budget,
+                gateway=Gateway(keys, budget),
                 samples=samples,
             )
             asyncio.run(_until_interrupted(engine, progress))
     finally:
         work.close()
     return engine
+
+
+def _open_many_files() -> None:
+    """Connections and files of many runs at once need more than the usual bound."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
 
 
 def _readable(project: Project) -> list[Path]:

@@ -20,6 +20,8 @@ from orvl.report.text import count, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orvl.types import Agent
+
 Finding = tuple[str, str]
 
 
@@ -118,17 +120,31 @@ def _agents(project: Project) -> Iterator[Finding]:
     for name in names:
         try:
             agent = project.agent(name)
+            pinned = _pinned(agent)
         except OrvlError as error:
             yield "wrong", str(error)
             continue
-        if not agent.version:
-            yield "ok", f"agent {name}"
-            continue
-        version = version_of(agent)
+        version = version_of(agent) if agent.version else ""
         if isinstance(version, str):
-            yield "ok", f"agent {name}: {version}"
+            yield "ok", f"agent {name}{': ' if version else ''}{version}{pinned}"
         else:
-            yield "missing", f"agent {name} {version.why}"
+            yield "missing", f"agent {name} {version.why}{pinned}"
+
+
+def _pinned(agent: Agent) -> str:
+    """Whether orvl has installed the packages that an agent's file pins; what is in PATH is used where it has not."""
+    from orvl.cli.install import mebibytes
+    from orvl.install import installed, obstacle
+    from orvl.install.make import check_pins
+
+    check_pins(agent)
+    if not agent.install:
+        return ""
+    if found := installed(agent):
+        return f"; {', '.join(found.packages)} installed since {found.installed_at[:10]}, {mebibytes(found.size)}"
+    packages = ", ".join(package for them in agent.install.values() for package in them)
+    why = obstacle(agent) or f"install it with: orvl install {agent.name}"
+    return f"; {packages} not installed by orvl: {why}"
 
 
 def _store(project: Project, url: str | None) -> Iterator[Finding]:

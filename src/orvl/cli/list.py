@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
 
 KINDS = ("agents", "models", "providers", "evals", "metrics", "judges")
+FEW = 4
 
 
 @click.command()
@@ -127,6 +128,8 @@ def _print(found: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dict) and sum(isinstance(one, list) and len(one) for one in value.values()) > FEW:
+        return ", ".join(f"{key} ({len(one)})" for key, one in value.items())
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_text(one)}" for key, one in value.items())
     if isinstance(value, list | tuple):

@@ -25,12 +25,13 @@ from orvl.cli.common import (
     words_from,
 )
 from orvl.errors import UserError
+from orvl.hosts import without_key
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
 from orvl.project import open_project
 from orvl.report.text import count, dollars
 from orvl.sandbox.kinds import KINDS, Kind
 from orvl.state import State, next_episode, state_of
-from orvl.words import ORDER
+from orvl.words import ORDER, is_named
 
 if TYPE_CHECKING:
     from orvl.engine.local import LocalEngine
@@ -101,6 +102,7 @@ def command(**given: Any) -> int:
         first = next_episode(plan, store) if flags.fresh else 1
         plan.runs = ordered(plan.cells, range(first, first + episodes), seed)
         state = state_of(plan, store)
+        _want_keys(plan, state, must_be_there=is_named(words.provider))
         _guard(project, state, flags)
         engine = None
         if state.to_run or state.to_score:
@@ -146,6 +148,19 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
     return 0
 
 
+def _want_keys(plan: Plan, state: State, *, must_be_there: bool) -> None:
+    """A provider whose key is not set is refused, or left out with a warning; only runs that are left to do count."""
+    hosts = {run.key: plan.hosts[run.cell.key] for run in state.to_run if run.cell.key in plan.hosts}
+    missing = without_key(hosts.values())
+    if not missing:
+        return
+    left = [run for run in state.to_run if run.key not in hosts or run.cell.provider not in missing]
+    if must_be_there or not (left or state.reused or state.to_score):
+        raise UserError(next(iter(missing.values())))
+    state.to_run = left
+    plan.warnings += [f"Left out: {sentence}" for sentence in missing.values()]
+
+
 def _guard(project: Project, state: State, flags: Flags) -> None:
     """Running everything by leaving words out is an expensive accident."""
     paid = {run.cell.key for run in state.to_run if is_paid(project, run.cell.provider)}
@@ -161,14 +176,15 @@ def _guard(project: Project, state: State, flags: Flags) -> None:
 
 def _said_by(engine: LocalEngine, board: Board) -> list[str]:
     """What happened on the way that a table does not show."""
-    said = list(engine.not_installed.values())
+    said = [*engine.not_installed.values(), *engine.gateway.stopped.values()]
+    purse = engine.gateway.purse
     if engine.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
-        spent, budget = dollars(engine.spent), dollars(engine.budget)
+        spent, budget = dollars(purse.spent), dollars(purse.most)
         said.append(f"Stopped by the budget: {spent} of {budget} spent, {count(left, 'run')} left.")
-    if engine.budget is not None and engine.unknown_cost:
+    if purse.most is not None and engine.unknown_cost:
         names = ", ".join(sorted(engine.unknown_cost))
-        said.append(f"The budget does not see what {names} cost: their files have no `read` that tells `cost_usd`.")
+        said.append(f"The budget does not see what {names} cost: no price of theirs is known. See: orvl list providers")
     return said
 
 

@@ -13,6 +13,7 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.project.names import did_you_mean
+from orvl.report import calls as model_calls
 from orvl.report.text import count, dollars, plain, seconds
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from orvl.capture import CapturedRun
     from orvl.store import Store
-    from orvl.types import Attempt
+    from orvl.types import Attempt, ModelCall
 
 
 @click.command()
@@ -28,43 +29,77 @@ if TYPE_CHECKING:
 @click.option("--diff", "part", flag_value="diff", help="Only what the agent changed, as a diff.")
 @click.option("--output", "part", flag_value="output", help="Only what the agent printed.")
 @click.option("--file", "path", metavar="PATH", help="Only the bytes of one file that it left.")
+@click.option("--calls", "part", flag_value="calls", help="Only the calls of models, one line each.")
+@click.option("--call", "call", type=click.IntRange(1), metavar="N", help="Only one call of a model, word for word.")
+@click.option("--attempt", type=click.IntRange(1), metavar="N", help="One attempt of a run that was tried again.")
 @as_json
 @where
-def command(run: str, part: str | None, path: str | None, json_: bool, project: str | None, store: str | None) -> int:
+def command(
+    run: str,
+    part: str | None,
+    path: str | None,
+    call: int | None,
+    attempt: int | None,
+    json_: bool,
+    project: str | None,
+    store: str | None,
+) -> int:
     """Show one run: what it did, what it left, how it was scored.
 
     RUN is the beginning of a run's key, as `orvl report --by run` gives it, or AGENT/EVAL/EPISODE.
     """
-    if json_ and (part or path is not None):
+    if json_ and (part in ("diff", "output") or path is not None):
         raise UserError("--json shows the whole run; leave it out with --diff, --output or --file.")
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as found:
-        shown = Shown(found, run)
+        shown = Shown(found, run, attempt)
         if path is not None:
             sys.stdout.buffer.write(shown.file(path))
+        elif call is not None:
+            told = shown.call(call)
+            if out:
+                out.write({"schema": 1, "run": shown.key, "attempt": shown.positions[-1], "call": told})
+            else:
+                click.echo("\n".join(model_calls.print_full(told)))
         elif part == "diff":
             click.echo(plain(shown.captured.diff, lines=True))
         elif part == "output":
             click.echo(plain("\n".join(shown.captured.output), lines=True))
         elif out:
             out.write(shown.as_json())
+        elif part == "calls":
+            click.echo("\n".join(model_calls.lines(shown.calls)) or "The run made no call of a model through orvl.")
         else:
             shown.print(console())
     return 0
 
 
 class Shown:
-    """A run, found by the beginning of its key, with its attempts."""
+    """A run, found by the beginning of its key, with its attempts, or one of them."""
 
-    def __init__(self, store: Store, name: str) -> None:
+    def __init__(self, store: Store, name: str, chosen: int | None = None) -> None:
         self.store = store
         self.key, self.cell, self.episode = find(store, name)
         numbers = store.rows(
             "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id",
             (self.key,),
         )
-        self.attempts: list[tuple[int, Attempt, Any]] = [(row[0], *store.attempt(row[0])) for row in numbers]
+        if chosen is not None and chosen > len(numbers):
+            raise UserError(
+                f"There is no attempt {chosen}: the run {self.key[:12]} has {count(len(numbers), 'attempt')}."
+            )
+        self.positions = [chosen] if chosen else list(range(1, len(numbers) + 1))
+        kept = [numbers[position - 1][0] for position in self.positions]
+        self.attempts: list[tuple[int, Attempt, Any]] = [(number, *store.attempt(number)) for number in kept]
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """Those of the last attempt."""
+        return self.store.calls(self.attempts[-1][0])
+
+    def call(self, number: int) -> dict[str, Any]:
+        return model_calls.full(self.store, self.attempts[-1][1], self.calls, number)
 
     @property
     def captured(self) -> CapturedRun:
@@ -95,6 +130,7 @@ class Shown:
                 {
                     **{name: value for name, value in asdict(attempt).items() if name not in ("checks", "retry")},
                     "checks": [asdict(check) for check in checks or ()],
+                    "calls": [asdict(call) for call in self.store.calls(number)],
                     "scores": [asdict(score) for score in self.store.scores(number)],
                 }
                 for number, attempt, checks in self.attempts
@@ -107,11 +143,12 @@ class Shown:
             f"run {self.key[:12]}: {cell['agent']} {cell['model']} {cell['provider']} {cell['eval']} #{self.episode}",
             markup=False,
         )
-        for position, (number, attempt, checks) in enumerate(self.attempts, 1):
+        for position, (number, attempt, checks) in zip(self.positions, self.attempts, strict=True):
             when = datetime.fromtimestamp(attempt.started).strftime("%Y-%m-%d %H:%M:%S")
             why = f": {plain(attempt.reason)}" if attempt.reason else ""
             out.print(f"\nattempt {position}, {when}, sandbox {attempt.sandbox}: {attempt.outcome}{why}", markup=False)
             self._print_turns(out, attempt)
+            self._print_calls(out, position, number, attempt)
             for note in attempt.cut:
                 out.print(f"  cut: {plain(note)}", markup=False)
             for check in checks or ():
@@ -129,6 +166,14 @@ class Shown:
         for number, turn in enumerate(attempt.turns, 1):
             left_out = f", {turn.left_out_bytes} bytes of output left out" if turn.left_out_bytes else ""
             out.print(f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}", markup=False)
+
+    def _print_calls(self, out: Console, position: int, number: int, attempt: Attempt) -> None:
+        told = list(model_calls.summary(self.store.calls(number), self.cell["provider"], attempt))
+        for line in told:
+            out.print(f"  {line}", markup=False)
+        if told:
+            earlier = "" if position == self.positions[-1] else f" --attempt {position}"
+            out.print(f"    List them with{earlier} --calls; see one in full with{earlier} --call N.", style="dim")
 
     def _print_scores(self, out: Console, number: int) -> None:
         for score in self.store.scores(number):

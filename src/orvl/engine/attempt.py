@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,17 +13,27 @@ from orvl import capture, checks, tree
 from orvl.checks import Stopped
 from orvl.engine.starts import SetupFailed, Starts
 from orvl.errors import DISK_IS_BROKEN, disk_sentence
-from orvl.run import Conversation, converse, limits_of
+from orvl.install import installed
+from orvl.run import Conversation, Ways, converse, limits_of
 from orvl.sandbox import NotStarted
 from orvl.sandbox.doors import ways_out
 from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
+    from orvl.gateway import Gateway
+    from orvl.gateway.account import Account
+    from orvl.hosts import Host
     from orvl.project.settings import Limits, Settings
+    from orvl.sandbox import Sandbox
     from orvl.sandbox.choose import Slot
     from orvl.store import Store
     from orvl.types import CheckResult, PlannedRun
     from orvl.workdir import RunFolders, WorkDir
+
+
+CONTAINERS = ("podman", "docker")
 
 
 @dataclass
@@ -33,6 +44,9 @@ class Attempts:
     work: WorkDir
     settings: Settings
     starts: Starts
+    gateway: Gateway
+    hosts: Mapping[str, Host]
+    say: Callable[[str], None]
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -58,20 +72,42 @@ class Attempts:
         start = await self.starts.of(planned.cell.eval, slot.walled)
         await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
-        doors = ways_out(planned.cell.eval, sandbox, self.settings.sandbox.registries)
-        talk = await converse(planned, folders, sandbox, limits, doors)
+        async with self._ways(planned, folders, sandbox, limits) as ways:
+            talk = await converse(planned, folders, sandbox, limits, ways)
+        account = ways.account
+        if account is not None and (sentence := self.gateway.ended(account, talk.trouble)):
+            self.say(sentence)
         if talk.stopped:
             raise Stopped
         if talk.missing_program:
             agent = planned.cell.agent
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
-        attempt = await asyncio.to_thread(self._capture, start.tree, talk, folders, limits, sandbox.name)
+        attempt = await asyncio.to_thread(self._capture, start.tree, talk, folders, limits, sandbox.name, account)
         return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, slot)
 
-    def _capture(self, start: str, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str) -> Attempt:
+    @asynccontextmanager
+    async def _ways(
+        self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits
+    ) -> AsyncIterator[Ways]:
+        """Opens what a run may reach: registries where its eval asks for them, its model, its own installation."""
+        cell = planned.cell
+        doors, env = ways_out(cell.eval, sandbox, self.settings.sandbox.registries)
+        own = None if sandbox.name in CONTAINERS else installed(cell.agent)
+        ways = Ways(doors, env, programs=own.bin if own else None, readable=own.readable if own else ())
+        host = self.hosts.get(cell.key)
+        if host is None:
+            yield ways
+            return
+        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
+        async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_doors, more_env), endpoint):
+            yield replace(ways, doors=doors | more_doors, env=env | more_env, account=account, endpoint=endpoint)
+
+    def _capture(
+        self, start: str, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str, account: Account | None
+    ) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
         with self.store.blobs.batch() as batch:
-            return capture.take(talk, start, folders, batch, limits, sandbox)
+            return capture.take(talk, start, folders, batch, limits, sandbox, account)
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         one = planned.cell.eval

@@ -21,6 +21,7 @@ from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
     from orvl.engine import Watcher
+    from orvl.gateway import Gateway
     from orvl.plan import Plan
     from orvl.project.settings import Settings
     from orvl.sandbox.kinds import Kind
@@ -53,9 +54,8 @@ class LocalEngine:
     concurrency: int
     sandbox: Kind
     around: Surroundings
-    budget: float | None = None
+    gateway: Gateway
     samples: Samples = "missing"
-    spent: float = 0.0
     over_budget: bool = False
     unknown_cost: set[str] = field(default_factory=set)
     """Agents whose runs may have cost something that nobody told."""
@@ -64,7 +64,9 @@ class LocalEngine:
     def __post_init__(self) -> None:
         self._writer = Writer(self.store)
         starts = Starts(self.store, self.work, self.settings, self.around.image, self.watcher.say)
-        self._attempts = Attempts(self.store, self.work, self.settings, starts)
+        self._attempts = Attempts(
+            self.store, self.work, self.settings, starts, self.gateway, self.plan.hosts, self.watcher.say
+        )
         self._scoring = Scoring(self.store, self.work, self.settings.limits.score, self.samples)
         self._stopping = asyncio.Event()
         self._slots: list[Slot] = []
@@ -82,6 +84,7 @@ class LocalEngine:
         todo.extend((run, self._run) for run in self.state.to_run)
         await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
         await self._attempts.cleaned()
+        await self.gateway.close()
         if self._fatal is not None:
             raise self._fatal
 
@@ -95,7 +98,7 @@ class LocalEngine:
         try:
             while todo and not self.stopped and not self._budget_is_spent():
                 planned, do = todo.popleft()
-                if planned.cell.agent.name not in self.not_installed:
+                if not self._cannot_run(planned):
                     with suppress(Stopped):
                         await do(planned, slot)
         except OSError as error:
@@ -105,8 +108,13 @@ class LocalEngine:
         finally:
             await slot.close()
 
+    def _cannot_run(self, planned: PlannedRun) -> bool:
+        cell = planned.cell
+        is_stopped = cell.key in self.plan.hosts and self.gateway.why_not(cell.provider, cell.model_id)
+        return cell.agent.name in self.not_installed or bool(is_stopped)
+
     def _budget_is_spent(self) -> bool:
-        self.over_budget = self.budget is not None and self.spent >= self.budget
+        self.over_budget = self.gateway.purse.is_empty
         return self.over_budget
 
     # -- ending
@@ -144,7 +152,7 @@ class LocalEngine:
             self.watcher.ended(planned, attempt)
             if attempt.outcome != "errored":
                 return
-            if not attempt.retry or self.stopped:
+            if not attempt.retry or self.stopped or self._cannot_run(planned) or self._budget_is_spent():
                 break
         self.watcher.gave_up(planned)
 
@@ -158,7 +166,8 @@ class LocalEngine:
         number = await self._writer.write(
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
-        self.spent += attempt.usage.cost_usd or 0.0
+        if planned.cell.key not in self.plan.hosts:
+            self.gateway.purse.spent += attempt.usage.cost_usd or 0.0
         if attempt.usage.cost_usd is None:
             self.unknown_cost.add(planned.cell.agent.name)
         if attempt.outcome != "errored":

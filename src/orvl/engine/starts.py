@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orvl import capture, start, tree
 from orvl.checks import Stopped
 from orvl.errors import OrvlError
-from orvl.run import hit, shell_job
+from orvl.job import hit, shell_job
 from orvl.sandbox.doors import ways_out
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import FileError
 from orvl.project import python_file
 from orvl.project.names import did_you_mean, unusable
+from orvl.project.settings import PROTOCOLS
 from orvl.types import Agent
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 COMMAND_MAY_ASK = ("provider", "model", "prompt", "session", "workspace", "endpoint", "turn", "controls")
 READ_MAY_ASK = ("output", "stderr", "status", "turn", "workspace", "home")
-PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+ACP = "acp"
+INSTALLERS = ("npm", "pip")
 
 
 def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
@@ -42,6 +44,7 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
     if not models:
         line = python_file.line_of_name(path, "models") or 1
         raise FileError(path, line, 'an agent needs \'models\'. Add: models = {"provider": ["model"]}')
+    protocols = _protocols(path, getattr(module, "protocol", None))
     return Agent(
         name=found.name,
         path=path,
@@ -52,7 +55,9 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
         command=command,
         read=python_file.function_in(module, "read", path, READ_MAY_ASK),
         version=_version(path, getattr(module, "version", ())),
-        protocol=_protocol(path, getattr(module, "protocol", None)),
+        protocols=tuple(name for name in protocols if name != ACP) or (("openai",) if protocols else ()),
+        speaks_acp=ACP in protocols,
+        install=_install(path, getattr(module, "install", None) or {}),
         control=_control(path, getattr(module, "control", None)),
         paths=_paths(path, getattr(module, "paths", ())),
     )
@@ -98,11 +103,27 @@ def _version(path: Path, version: Any) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _protocol(path: Path, protocol: Any) -> str | None:
-    if protocol is None or protocol in PROTOCOLS:
-        return protocol  # type: ignore[no-any-return]
-    line = python_file.line_of_name(path, "protocol")
-    raise FileError(path, line, f"'protocol' is {protocol!r}. {did_you_mean(str(protocol), PROTOCOLS)}")
+def _protocols(path: Path, protocol: Any) -> tuple[str, ...]:
+    """One name or several; `acp` says how orvl speaks to the agent, the others how the agent speaks to models."""
+    names = () if protocol is None else tuple(protocol) if isinstance(protocol, list | tuple) else (protocol,)
+    for name in names:
+        if name not in (*PROTOCOLS, ACP):
+            line = python_file.line_of_name(path, "protocol")
+            raise FileError(path, line, f"'protocol' is {name!r}. {did_you_mean(str(name), (*PROTOCOLS, ACP))}")
+    return names
+
+
+def _install(path: Path, install: Any) -> dict[str, tuple[str, ...]]:
+    """`{"npm": ["package@1.2.3"]}` or `{"pip": ["package==1.2.3"]}`."""
+    line = python_file.line_of_name(path, "install")
+    if not isinstance(install, dict):
+        raise FileError(path, line, '\'install\' must name packages, such as {"npm": ["opencode-ai@1.18.33"]}.')
+    for installer, packages in install.items():
+        if installer not in INSTALLERS:
+            raise FileError(path, line, f"'install' names {installer!r}. {did_you_mean(str(installer), INSTALLERS)}")
+        if not isinstance(packages, list | tuple) or not all(isinstance(one, str) and one for one in packages):
+            raise FileError(path, line, f"'install[{installer!r}]' must be a list of packages.")
+    return {installer: tuple(packages) for installer, packages in install.items() if packages}
 
 
 def _control(path: Path, control: Any) -> str | None:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 KEYS = ("description", "metrics", "checks", "par", "limits", "app", "setup", "network")
 NETWORKS = ("registries",)
-LIMITS = ("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory")
+LIMITS = (
+    *("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory"),
+    *("calls", "tokens", "cost"),
+)
 CHECK_KEYS = ("name", "run", "limit", "weight")
 APP_KEYS = ("start", "path")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
 FORBID = {"extra": "forbid", "use_attribute_docstrings": True}
 
 
@@ -56,17 +57,38 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True)
+class PriceSettings:
+    """What a model costs, in dollars for a million tokens."""
+
+    input: Weight
+    """Tokens that go in."""
+    output: Weight
+    """Tokens that come out, reasoning among them."""
+    cached: Weight | None = None
+    """Tokens that go in and were in the cache; as `input` where it is not said."""
+    cache_write: Weight | None = None
+    """Tokens that are put into the cache; as `input` where it is not said."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
 class ProviderSettings:
     """A place that serves models."""
 
-    protocol: str | dict[str, str] | None = None
-    """What it speaks: openai, responses, anthropic or gemini; or each with its address."""
+    protocol: str | list[str] | dict[str, str] | None = None
+    """What it speaks: openai, responses, anthropic or gemini; several; or each with its address."""
     base_url: str | None = None
     """Its address."""
     key: str | None = None
     """The name of the environment variable that holds its key."""
     concurrency: Count | None = None
     """How many calls it may get at once."""
+    per_minute: Count | None = None
+    """How many calls it may get in a minute, for each model."""
+    timeout: Seconds = 300
+    """Seconds without a byte from it after which a call has failed."""
+    prices: dict[str, PriceSettings] = field(default_factory=dict)
+    """What its models cost, by their id there, where orvl's own table does not know or is wrong."""
     free: Flag = False
     """True where it costs nothing, so that orvl does not ask before it runs a large matrix."""
     __pydantic_config__ = FORBID
@@ -83,7 +105,7 @@ class AgentSettings:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use. An eval may set those of its agent for itself: all down to `memory`."""
+    """What a run may use. An eval may set those of its agent for itself: all down to `cost`."""
 
     turn: Seconds = 900
     """Seconds that one turn may take."""
@@ -103,6 +125,12 @@ class Limits:
     """MiB that the workspace, HOME and temporary files may take together."""
     memory: Mebibytes = 8192
     """MiB of memory that all processes of a turn may take together."""
+    calls: Count = 500
+    """Calls of models that a run may make."""
+    tokens: Count = 50_000_000
+    """Tokens that a run's calls may take together, in and out."""
+    cost: Annotated[float, Bound(gt=0)] = 50
+    """Dollars that a run's calls may cost together, as far as prices are known."""
     kept_output: Mebibytes = 16
     """MiB of a turn's output that are kept: the beginning, and the last MiB."""
     files: Count = 50_000
@@ -215,6 +243,11 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
 
     for name, provider in settings.providers.items():
         protocols = provider.protocol.values() if isinstance(provider.protocol, dict) else ()
+        named = [provider.protocol] if isinstance(provider.protocol, str) else provider.protocol or ()
+        if unknown := [protocol for protocol in named if protocol not in PROTOCOLS]:
+            line = line_of(text, ("providers", name, "protocol"))
+            sentence = f"there is no protocol '{unknown[0]}'. {did_you_mean(unknown[0], PROTOCOLS)}"
+            raise FileError(path, line, sentence)
         for address in filter(None, (provider.base_url, *protocols)):
             try:
                 good = urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname

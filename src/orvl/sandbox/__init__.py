@@ -32,7 +32,8 @@ class Job:
     """A process to run in a run's folders, with its limits.
 
     `doors` are ports on the sandbox's own loopback, each with what answers there from outside; `readable` is what the
-    process may read besides. With `adds_only`, what lies in the folders already does not count for its limits.
+    process may read besides; `programs` are what it calls by name, and must be there. With `adds_only`, what lies in
+    the folders already does not count for its limits.
     """
 
     argv: Sequence[str]
@@ -47,6 +48,7 @@ class Job:
     stdin: Path | None = None
     doors: Mapping[int, Serve] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
+    programs: tuple[str, ...] = ()
     adds_only: bool = False
 
 
@@ -98,6 +100,9 @@ class Sandbox(Protocol):
     async def run(self, job: Job) -> Ended: ...
 
     def stop(self) -> None:
+        """Ends the job that is running, as its limit would, and lets no other begin."""
+
+    def end_job(self) -> None:
         """Ends the job that is running, as its limit would."""
 
     async def close(self) -> None: ...

@@ -81,9 +81,12 @@ class Bubblewrap(KeeperClient):
 
     def spawn(self, job: Job) -> Spawn:
         program, needs = self._program(job)
+        if job.programs:
+            found = [Path(_found(name, job)) for name in job.programs]
+            needs = together([needs, *(installation(path, _search(), self._around.closed) for path in found)])
         env = {**needs.env, **job.env}
-        if env.get("PATH") == self._path:
-            env["PATH"] = visible_path(_search(), needs)
+        if (path := env.get("PATH", "")).endswith(self._path):
+            env["PATH"] = path.removesuffix(self._path) + visible_path(_search(), needs)
         arguments = [*NAMESPACES, *self._root(needs, job), *_rooms(job.folders)]
         argv = ["bwrap", *OUTER, program, *job.argv[1:]]
         return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": calls.filter_program().hex()})
@@ -110,14 +113,17 @@ class Bubblewrap(KeeperClient):
         for path in self._around.devices:
             words += ["--dev-bind", str(path), f"/dev/{path.name}"]
         words += ["--remount-ro", "/dev", "--bind", str(job.folders.tmp), str(TMP)]
-        covers, bound = self._installed(needs.paths)
-        words += [word for path in covers for word in ("--tmpfs", str(path))] + bound
         readable = sorted({*self._around.paths, *job.readable})
+        own = tuple(path for path in needs.paths if not _lies_in(path, readable))
+        covers, bound = self._installed(own)
+        words += [word for path in covers for word in ("--tmpfs", str(path))] + bound
         for path in readable:
             words += ["--ro-bind", str(path), str(path)]
-        for path in (*needs.paths, *readable):
+        for path in (*own, *readable):
             make_place(path, job.folders)
         for path, text in needs.links:
+            if _lies_in(path, readable):
+                continue
             if path.is_relative_to(HOME):
                 job.folders.link(job.folders.home, path.relative_to(HOME), text)
             elif path.is_relative_to(TMP):
@@ -138,6 +144,15 @@ class Bubblewrap(KeeperClient):
                 bound += ["--tmpfs", str(path), "--remount-ro", str(path)]
             self._known[paths] = (first, bound)
         return self._known[paths]
+
+
+def _found(name: str, job: Job) -> str:
+    """A program that a job calls by name: from its own PATH, else from the user's."""
+    return installed(name, os.pathsep.join((job.env.get("PATH", ""), _search())))
+
+
+def _lies_in(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _inside(hidden: Iterable[Path], seen: Sequence[Path]) -> list[Path]:

@@ -92,9 +92,14 @@ class KeeperClient:
     def stop(self) -> None:
         """Ends what runs now, and lets nothing more begin."""
         self._stopped = True
-        if self._writer is not None and self._keeper is not None:
-            self._writer.write(b"stop\n")
+        self.end_job()
+        if self._keeper is not None:
             asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._keeper.kill)
+
+    def end_job(self) -> None:
+        """Ends what runs now."""
+        if self._writer is not None:
+            self._writer.write(b"stop\n")
 
     async def close(self) -> None:
         """Lets the keeper go; it kills what is left below it."""

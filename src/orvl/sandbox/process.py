@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from orvl.sandbox.client import KeeperClient, Spawn, program_of
+from orvl.sandbox.client import KeeperClient, Spawn, installed, program_of
 from orvl.workdir import View
 
 if TYPE_CHECKING:
@@ -26,4 +26,6 @@ class BareProcess(KeeperClient):
         return View(folders.workspace, folders.home, folders.tmp, os.environ.get("PATH"))
 
     def spawn(self, job: Job) -> Spawn:
+        for name in job.programs:
+            installed(name, job.env.get("PATH"))
         return Spawn(program_of(job), list(job.argv), dict(job.env))

@@ -16,9 +16,12 @@ from orvl.store import database
 from orvl.store.blobs import Blobs
 from orvl.store.records import (
     ATTEMPT,
+    CALL,
     SCORE,
     attempt_from,
     attempt_row,
+    call_from,
+    call_row,
     checks_from,
     checks_text,
     score_from,
@@ -28,7 +31,7 @@ from orvl.store.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from orvl.types import Attempt, Cell, CheckResult, Layout, PlannedRun, Score
+    from orvl.types import Attempt, Cell, CheckResult, Layout, ModelCall, PlannedRun, Score
 
 
 FEW = 100
@@ -122,6 +125,8 @@ class Store:
         )
         if attempt.checks is not None:
             self.add_checks(number, checks_key, attempt.checks)
+        statement = f"INSERT INTO model_call (attempt, {', '.join(CALL)}) VALUES (?{', ?' * len(CALL)})"
+        self.db.executemany(statement, [(number, *call_row(made)) for made in attempt.calls])
         return number
 
     def add_checks(self, attempt: int, key: str, checks: Sequence[CheckResult]) -> None:
@@ -174,6 +179,12 @@ class Store:
         with self._sound(f"attempt {number}"):
             return attempt_from(row), checks_from(checked[-1][0]) if checked else None
 
+    def calls(self, attempt: int) -> list[ModelCall]:
+        """The calls of models that an attempt made, in the order in which they began."""
+        query = f"SELECT {', '.join(CALL)} FROM model_call WHERE attempt = ? ORDER BY number"
+        with self._sound(f"a call of attempt {attempt}"):
+            return [call_from(row) for row in self.rows(query, (attempt,))]
+
     def scores(self, attempt: int) -> list[Score]:
         """All scores of an attempt, oldest first."""
         query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
@@ -217,8 +228,9 @@ class Store:
         keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
         for (number,) in self.rows("SELECT id FROM attempt"):
             with self.noting(damaged):
-                for turn in self.attempt(number)[0].turns:
-                    keys.update(key for key in (turn.stdout, turn.stderr) if key)
+                attempt = self.attempt(number)[0]
+                keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
+                keys.update([attempt.record] if attempt.record else [])
         for manifest in self.trees():
             keys.add(manifest)
             with self.noting(damaged), self._sound(f"the manifest {manifest[:12]}"):

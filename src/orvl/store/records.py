@@ -6,13 +6,15 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from orvl.types import Attempt, CheckResult, Score, Turn, Usage
+from orvl.types import Attempt, CheckResult, Finding, ModelCall, Score, Turn, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
 SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value", "reason", "detail")
+CALL = tuple(ModelCall.__dataclass_fields__)
+FLAGS = ("stream", "reasoning_given", "reasoning_back")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
 
 
@@ -23,7 +25,11 @@ def clean(text: str | None) -> str | None:
 
 def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     usage = attempt.usage
-    detail = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
+    detail: dict[str, Any] = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
+    if attempt.record:
+        detail["record"] = attempt.record
+    if attempt.told:
+        detail["told"] = asdict(attempt.told)
     return (
         attempt.outcome,
         clean(attempt.reason),
@@ -43,7 +49,22 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     detail = json.loads(fields.pop("detail"))
     usage = Usage(**{name: fields.pop(name) for name in USAGE})
     turns = tuple(Turn(**turn) for turn in detail["turns"])
-    return Attempt(usage=usage, turns=turns, cut=tuple(detail["cut"]), **fields)
+    told = Usage(**detail["told"]) if "told" in detail else None
+    kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
+    return Attempt(usage=usage, **kept, **fields)
+
+
+def call_row(call: ModelCall) -> tuple[Any, ...]:
+    row = [getattr(call, name) for name in CALL]
+    texts = [clean(value) if isinstance(value, str) else value for value in row[:-1]]
+    return (*texts, clean(json.dumps([asdict(finding) for finding in call.findings])))
+
+
+def call_from(row: Sequence[Any]) -> ModelCall:
+    fields = dict(zip(CALL, row, strict=True))
+    findings = tuple(Finding(**finding) for finding in json.loads(fields.pop("findings")))
+    flags = {name: None if fields[name] is None else bool(fields[name]) for name in FLAGS}
+    return ModelCall(findings=findings, **{**fields, **flags})
 
 
 def checks_text(checks: Sequence[CheckResult]) -> str:

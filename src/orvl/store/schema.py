@@ -103,4 +103,38 @@ MIGRATIONS: tuple[str, ...] = (
     INSERT INTO checked (attempt, key, results) SELECT attempt, key, results FROM checked_before;
     DROP TABLE checked_before;
     """,
+    # Calls of models, as the gateway saw them.
+    """
+    CREATE TABLE model_call (
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        number INTEGER NOT NULL,
+        turn INTEGER NOT NULL,
+        protocol TEXT NOT NULL,
+        asked_model TEXT NOT NULL,
+        started REAL NOT NULL,
+        stream INTEGER NOT NULL,
+        status INTEGER,
+        trouble TEXT,
+        tries INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        waited REAL NOT NULL,
+        first_token REAL,
+        served_model TEXT,
+        host TEXT,
+        finish TEXT,
+        input_tokens INTEGER,
+        cached_tokens INTEGER,
+        cache_write_tokens INTEGER,
+        output_tokens INTEGER,
+        reasoning_tokens INTEGER,
+        cost_usd REAL,
+        cost_source TEXT,
+        tool_calls INTEGER NOT NULL,
+        answers_back INTEGER NOT NULL,
+        reasoning_given INTEGER NOT NULL,
+        reasoning_back INTEGER,
+        findings TEXT NOT NULL,
+        PRIMARY KEY (attempt, number)
+    ) WITHOUT ROWID;
+    """,
 )

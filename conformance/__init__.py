@@ -1,0 +1,1 @@
+"""Real agents in the real sandbox, against a scripted model: `make conformance`."""

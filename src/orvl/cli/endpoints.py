@@ -1,0 +1,53 @@
+"""`orvl endpoints`: what providers made of the same model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.cli.report import chooser
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.report.text import count
+
+
+@click.command()
+@five_words
+@click.option("-v", "--verbose", is_flag=True, help="List the calls in which something went wrong.")
+@as_json
+@where
+def command(**given: Any) -> int:
+    """Compare providers of the same model, over all stored calls.
+
+    Failed calls, tool calls that are not well-formed, empty and cut-off answers, who really answered, speed and cost:
+    whether the agent, the model or its host is to blame.
+    """
+    words = words_from(given)
+    if words.metric != "all":
+        raise UserError(f"Calls of models have no metric: leave out '{words.metric}'. See: orvl report")
+    out = JsonOut() if given["json_"] else None
+    project = open_project(given["project"])
+    from orvl.report.endpoints import Calls
+    from orvl.report.endpoints import as_json as endpoints_as_json
+    from orvl.report.endpoints_table import differences, notes, others_asked, print_endpoints, print_failing
+
+    with open_to_read(project, given["store"]) as store:
+        known = {row[0]: tuple(row[1:]) for row in store.rows("SELECT id, agent, model, provider, eval FROM cell")}
+        keep = chooser(words, list(known.values()))
+        calls = Calls(store, {cell: names for cell, names in known.items() if keep(names)})
+        rows = calls.endpoints()
+        differing = differences(rows)
+        warnings = [*notes(rows), *others_asked(calls.cells, calls.others)]
+        if out:
+            out.write(endpoints_as_json(rows, list(calls.failing(rows)), differing, warnings))
+            return 0
+        screen = console()
+        print_endpoints(screen, rows, differing, warnings)
+        failing = sum(row.sums["failing"] for row in rows)
+        if given["verbose"]:
+            print_failing(screen, calls.failing(rows))
+        elif failing:
+            screen.print(f"Something went wrong in {count(failing, 'call')}. List them with: -v")
+    return 0

@@ -1,0 +1,241 @@
+"""`orvl replay RUN`: a run once more, with the recorded answers instead of its provider."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, version_asker, where
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.report.text import count, plain
+from orvl.sandbox.kinds import KINDS, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from orvl.cli.show import Shown
+    from orvl.diff import Change
+    from orvl.plan import Plan
+    from orvl.project import Project
+    from orvl.replay import Recording, ReplayServer
+    from orvl.store import Store
+    from orvl.tree import Entry
+    from orvl.types import Attempt, ModelCall
+    from orvl.words import Words
+
+SHOWN = 20
+
+
+@click.command()
+@click.argument("run")
+@click.option("--pace", is_flag=True, help="Let every answer take as long as it took.")
+@click.option("--sandbox", type=click.Choice(KINDS), help="Where the run lives; bubblewrap, if nothing else is said.")
+@click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
+@as_json
+@where
+def command(run: str, json_: bool, project: str | None, store: str | None, **how: Any) -> int:
+    """Carry a run out once more with the recorded answers of its model, and say whether it comes out the same.
+
+    RUN is the beginning of a run's key, or AGENT/EVAL/EPISODE. No key is needed and nothing is paid; what comes out is
+    compared and thrown away. Exit status: 0 the same, 1 not the same, 2 it cannot be replayed.
+    """
+    from orvl.cli.show import Shown
+
+    out = JsonOut() if json_ else None
+    opened = open_project(project)
+    with open_to_read(opened, store) as kept:
+        shown = Shown(kept, run)
+        number, before = _recorded(shown)
+        after = _replayed(opened, kept, shown, before, **how)
+        if after is None:
+            return 130
+        compared = Compared(before, _answered(kept.calls(number)), _tree(kept, before), *after)
+    if out:
+        out.write({"schema": 1, "run": shown.key, **shown.cell, "episode": shown.episode, **compared.as_json()})
+    else:
+        cell = shown.cell
+        names = f"{cell['agent']} {cell['model']} {cell['provider']} {cell['eval']} #{shown.episode}"
+        compared.print(console(), f"run {shown.key[:12]}: {names}")
+    return 0 if compared.is_same else 1
+
+
+def _recorded(shown: Shown) -> tuple[int, Attempt]:
+    """The attempt that counts: the one that was carried out, else the last that has a record."""
+    found = [(number, attempt) for number, attempt, _ in shown.attempts if attempt.record]
+    carried_out = [one for one in found if one[1].outcome != "errored"]
+    if not found:
+        raise UserError(
+            f"The run {shown.key[:12]} has no record: its agent asked no model through orvl. "
+            f"See: orvl show {shown.key[:12]}"
+        )
+    return (carried_out or found)[-1]
+
+
+# -- carrying it out
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How a run came out with recorded answers."""
+
+    attempt: Attempt
+    calls: list[ModelCall]
+    tree: list[Entry]
+
+
+def _replayed(
+    project: Project,
+    kept: Store,
+    shown: Shown,
+    before: Attempt,
+    *,
+    pace: bool,
+    sandbox: Kind | None,
+    image: str | None,
+) -> tuple[Replayed, ReplayServer] | None:
+    """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
+    from orvl.cli.carry_out import carry_out
+    from orvl.replay import Recording, ReplayServer
+    from orvl.state import state_of
+    from orvl.store import Store
+    from orvl.words import Words
+
+    recording = Recording.of(before, kept.blobs)
+    words = Words(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
+    plan = _plan(project, kept, shown, words, sandbox, image)
+    project.settings = replace(project.settings, attempts=1)
+    with (
+        ReplayServer(recording, pace=pace) as server,
+        tempfile.TemporaryDirectory(prefix="orvl-replay-") as folder,
+        Store(Path(folder), write=True) as store,
+    ):
+        _point_at(server, recording, plan)
+        if (kept.folder / "starts").is_dir():
+            (store.folder / "starts").symlink_to(kept.folder / "starts")
+        state = state_of(plan, store)
+        engine = carry_out(project, plan, state, store, words, sandbox=sandbox, image=image, quiet=True, concurrency=1)
+        if engine.not_installed:
+            raise UserError(next(iter(engine.not_installed.values())))
+        numbers = store.rows("SELECT max(id) FROM attempt HAVING max(id) IS NOT NULL")
+        if not numbers:
+            return None
+        attempt = store.attempt(numbers[0][0])[0]
+        return Replayed(attempt, _answered(store.calls(numbers[0][0])), _tree(store, attempt)), server
+
+
+def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Kind | None, image: str | None) -> Plan:
+    """The plan of this one run, without what looks at it afterwards."""
+    from orvl.plan import make_plan
+
+    ask = version_asker(project, sandbox, image)
+    plan = make_plan(project, words, episodes=(shown.episode,), ask_version=ask)
+    cell = plan.cells[0]
+    key = kept.rows("SELECT cell.key FROM run JOIN cell ON cell.id = run.cell WHERE run.key = ?", (shown.key,))[0][0]
+    if cell.key != key:
+        what = f"the agent {cell.agent.name} ({cell.agent.path}) or the eval {cell.eval.name} ({cell.eval.path})"
+        if cell.version != shown.cell["version"]:
+            what = f"{cell.agent.name} was version {shown.cell['version']}, and is {cell.version}: it"
+        raise UserError(
+            f"The run {shown.key[:12]} cannot be replayed: {what} has changed since. Make a new one: orvl run {words}"
+        )
+    cell = replace(cell, eval=replace(cell.eval, checks=()))
+    plan.cells, plan.runs = [cell], [replace(planned, cell=cell) for planned in plan.runs]
+    plan.panels = {name: replace(one, metrics=(), weights=(), judges=()) for name, one in plan.panels.items()}
+    return plan
+
+
+def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
+    """Puts the recording in the provider's place; its real key is taken away from this process."""
+    from orvl.gateway.keys import take_keys
+    from orvl.hosts import Host, key_names
+    from orvl.project.providers import Provider
+
+    take_keys(key_names(plan.hosts.values()))
+    cell = plan.cells[0]
+    host = plan.hosts.get(cell.key)
+    provider = host.provider if host else Provider(cell.provider, {})
+    spoken = recording.protocols or ("openai",)
+    addresses = {protocol: server.base_url(protocol) for protocol in (*provider.addresses, *spoken)}
+    here = replace(provider, addresses=addresses, key=None, other_keys=(), concurrency=None, per_minute=None)
+    plan.hosts = {cell.key: Host(here, host.protocol if host and host.protocol in spoken else spoken[0])}
+
+
+def _answered(calls: Sequence[ModelCall]) -> list[ModelCall]:
+    return [call for call in calls if call.status is not None]
+
+
+def _tree(store: Store, attempt: Attempt) -> list[Entry]:
+    """What an attempt left, but for bytecode, which holds times."""
+    from orvl import tree
+
+    entries = tree.decode(store.blobs.get(attempt.tree)) if attempt.tree else []
+    return [entry for entry in entries if tree.BYTECODE not in entry.path.split("/")]
+
+
+# -- comparing
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A run as it was recorded, and as it came out again."""
+
+    before: Attempt
+    calls: list[ModelCall]
+    tree: list[Entry]
+    now: Replayed
+    server: ReplayServer
+
+    @property
+    def changes(self) -> list[Change]:
+        from orvl.diff import changes
+
+        return changes(self.tree, self.now.tree)
+
+    @property
+    def is_same(self) -> bool:
+        has_same_end = self.before.outcome == self.now.attempt.outcome and len(self.calls) == len(self.now.calls)
+        return has_same_end and not self.changes and not self.server.unmatched
+
+    def as_json(self) -> dict[str, Any]:
+        before, now = self.before, self.now.attempt
+        return {
+            "same": self.is_same,
+            "outcome": {"recorded": before.outcome, "replayed": now.outcome},
+            "reason": {"recorded": before.reason, "replayed": now.reason},
+            "sandbox": {"recorded": before.sandbox, "replayed": now.sandbox},
+            "calls": {"recorded": len(self.calls), "replayed": len(self.now.calls)},
+            "files": [{"path": change.path, "change": change.kind} for change in self.changes],
+            "unmatched": self.server.unmatched,
+            "reworded": self.server.reworded,
+            "unasked": self.server.unasked,
+        }
+
+    def print(self, out: Console, title: str) -> None:
+        for line in (title, *self._lines()):
+            out.print(plain(line), markup=False, soft_wrap=True)
+
+    def _lines(self) -> list[str]:
+        before, now = self.before, self.now.attempt
+        why = f": {now.reason}" if now.reason else ""
+        same_end = before.outcome == now.outcome
+        lines = [f"  outcome: {before.outcome}" + (", again" if same_end else f", now {now.outcome}{why}")]
+        if before.sandbox != now.sandbox:
+            lines.append(f"  sandbox: {before.sandbox}, now {now.sandbox}")
+        again = "again" if len(self.calls) == len(self.now.calls) else f"now {len(self.now.calls)}"
+        lines.append(f"  calls of models: {len(self.calls)}, {again}")
+        if self.server.reworded:
+            lines.append(f"  {count(len(self.server.reworded), 'request')} in other words than the recorded ones")
+        lines += [f"  {sentence}" for sentence in self.server.unmatched[:SHOWN]]
+        changes = self.changes
+        lines.append("  files: " + (count(len(changes), "difference") if changes else "all the same"))
+        lines += [f"    {change.kind} {change.path}" for change in changes[:SHOWN]]
+        if len(changes) > SHOWN:
+            lines.append(f"    … and {len(changes) - SHOWN} more")
+        return [*lines, "It came out the same." if self.is_same else "It did not come out the same."]

@@ -1,0 +1,128 @@
+"""The one door to models: keys, metering, limits, recording."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from orvl.gateway.account import Account
+from orvl.gateway.pace import Lane, Purse
+from orvl.gateway.record import Record
+from orvl.project.providers import key_of
+from orvl.types import Endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+    from pathlib import Path
+
+    import aiohttp
+
+    from orvl.gateway.faults import Trouble
+    from orvl.project.providers import Provider
+    from orvl.project.settings import Limits
+    from orvl.sandbox import Doors
+
+PORT = 4874
+FAILED_RUNS_IN_A_ROW = 4
+
+
+class Gateway:
+    """All that one call of orvl asks of models goes through here."""
+
+    def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
+        self.purse = Purse(budget)
+        self.stopped: dict[tuple[str, str | None], str] = {}
+        """Providers, or models of theirs, of which nothing more is asked, each with a sentence."""
+        self._keys = keys
+        self._lanes: dict[str, Lane] = {}
+        self._failed: dict[tuple[str, str], int] = {}
+        self._client: aiohttp.ClientSession | None = None
+
+    def account(self, provider: Provider, protocol: str, model: str, limits: Limits, folder: Path) -> Account:
+        """Opens the account of one run; what passes is written into a folder."""
+        return Account(provider, protocol, model, limits, Record(folder), self.purse)
+
+    @asynccontextmanager
+    async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[Doors, Endpoint]]:
+        """Where a run reaches the gateway: a port inside its walls, or one on this machine's loopback."""
+        from orvl.gateway.proxy import Proxy
+
+        proxy = Proxy(account, self._lane(account.provider), self._session(), key_of(account.provider, self._keys))
+        if has_walls:
+            endpoint = _endpoint(PORT, account)
+            yield ({PORT: proxy.serve}, environment(endpoint)), endpoint
+            return
+        with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+            import asyncio
+
+            listening.setblocking(False)
+            endpoint = _endpoint(listening.getsockname()[1], account)
+            serving = asyncio.ensure_future(proxy.serve(listening))
+            try:
+                yield ({}, environment(endpoint)), endpoint
+            finally:
+                serving.cancel()
+                with suppress(asyncio.CancelledError):
+                    await serving
+
+    def why_not(self, provider: str, model: str) -> str | None:
+        """Why nothing more is asked of a model at a provider, if so."""
+        return self.stopped.get((provider, None)) or self.stopped.get((provider, model))
+
+    def ended(self, account: Account, trouble: Trouble | None) -> str | None:
+        """A run is over. A failure that all others would meet too stops them; says so the first time."""
+        name, model = account.provider.name, account.model
+        if trouble is None:
+            self._failed[name, model] = 0
+            return None
+        failed = self._failed[name, model] = self._failed.get((name, model), 0) + 1
+        if trouble.scope == "call" and failed < FAILED_RUNS_IN_A_ROW:
+            return None
+        place = (name, None if trouble.scope == "provider" else model)
+        if place in self.stopped:
+            return None
+        whom = name if trouble.scope == "provider" else f"{model} at {name}"
+        self.stopped[place] = sentence = f"Nothing more is asked of {whom}: {trouble.words}."
+        return sentence
+
+    def _lane(self, provider: Provider) -> Lane:
+        if provider.name not in self._lanes:
+            self._lanes[provider.name] = Lane(provider.concurrency, provider.per_minute)
+        return self._lanes[provider.name]
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client is None:
+            import aiohttp
+
+            connector = aiohttp.TCPConnector(limit=0, limit_per_host=0)
+            self._client = aiohttp.ClientSession(
+                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=65536
+            )
+        return self._client
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+
+def _endpoint(port: int, account: Account) -> Endpoint:
+    return Endpoint(f"http://127.0.0.1:{port}{VERSION.get(account.protocol, '')}", account.key, account.protocol)
+
+
+VERSION = {"openai": "/v1", "responses": "/v1"}
+
+
+def environment(endpoint: Endpoint) -> dict[str, str]:
+    """The variables that lead programs to the gateway without being told."""
+    plain = endpoint.url.removesuffix("/v1")
+    return {
+        "OPENAI_BASE_URL": f"{plain}/v1",
+        "OPENAI_API_BASE": f"{plain}/v1",
+        "OPENAI_API_KEY": endpoint.key,
+        "ANTHROPIC_BASE_URL": plain,
+        "ANTHROPIC_API_KEY": endpoint.key,
+        "GOOGLE_GEMINI_BASE_URL": plain,
+        "GEMINI_API_KEY": endpoint.key,
+    }

@@ -1,0 +1,191 @@
+"""One run at the gateway: its key, its limits, its calls, and what went wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from orvl.gateway.pace import Purse
+from orvl.gateway.steps import step_of
+from orvl.types import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from orvl.gateway.call import Call
+    from orvl.gateway.faults import Trouble
+    from orvl.gateway.record import Record
+    from orvl.project.providers import Provider
+    from orvl.project.settings import Limits
+    from orvl.types import ModelCall
+
+FAILURES_IN_A_ROW = 3
+
+
+class Refused(Exception):
+    """A call that is not passed on, with the sentence for the agent."""
+
+
+@dataclass(eq=False)
+class Open:
+    """A call that is under way."""
+
+    heard: float
+    """When the provider was last heard of."""
+    held: bool = True
+
+
+@dataclass(eq=False)
+class Account:
+    """What a run may do at the gateway, and what it did. Judges have one each, too."""
+
+    provider: Provider
+    protocol: str
+    model: str
+    limits: Limits
+    record: Record
+    session: Purse
+    key: str = field(default_factory=lambda: f"orvl-{secrets.token_hex(20)}")
+    turn: int = 1
+    calls: list[ModelCall] = field(default_factory=list)
+    trouble: Trouble | None = None
+    """A failure of the provider that trying again did not help."""
+    failing: Trouble | None = None
+    """How the last call failed; None after one that did not."""
+    over: str | None = None
+    """The limit that the run hit."""
+    over_budget: bool = False
+    silence: float = 0.0
+    """Seconds for which the provider had said nothing when the agent left its last call."""
+    held: float = 0.0
+    """Seconds in which orvl itself held calls of this run back."""
+
+    def __post_init__(self) -> None:
+        self.purse = Purse(self.limits.cost)
+        self.doomed = asyncio.Event()
+        self.begun = 0
+        self.failures = 0
+        self.tokens = 0
+        self._open: set[Open] = set()
+        self._changed = asyncio.Event()
+        self._holding_since: float | None = None
+        self._steps: list[Mapping[str, Any]] = []
+
+    # -- before a call
+
+    async def admit(self, estimate: float) -> tuple[int, Open]:
+        """Waits until a call may begin. Money holds: a second call at once begins only where both surely fit."""
+        while True:
+            self._refuse()
+            room = self.purse.has_room_for(estimate) and self.session.has_room_for(estimate)
+            if room or not self._open:
+                break
+            self._changed.clear()
+            await self._changed.wait()
+        call = Open(time.monotonic())
+        self._open.add(call)
+        self.begun += 1
+        for purse in (self.purse, self.session):
+            purse.promised += estimate
+        return self.begun, call
+
+    def _refuse(self) -> None:
+        limits = self.limits
+        if self.trouble is not None:
+            raise Refused(self.trouble.words)
+        if self.session.is_empty:
+            self.over_budget = True
+            self.end(f"the budget of ${self.session.most:g} is spent")
+        elif self.begun >= limits.calls:
+            self.end(f"it made more calls of models than its limit of {limits.calls:g} (limits.calls)")
+        elif self.tokens >= limits.tokens:
+            self.end(f"its calls took more tokens than its limit of {limits.tokens:g} (limits.tokens)")
+        elif self.purse.is_empty:
+            self.end(f"its calls cost more than its limit of ${limits.cost:g} (limits.cost)")
+        if self.over is not None:
+            raise Refused(self.over)
+
+    def end(self, why: str) -> None:
+        """No more calls: the run has hit a limit."""
+        self.over = self.over or why
+        self.doomed.set()
+        self._changed.set()
+
+    # -- after a call
+
+    def close(self, call: Call, estimate: float, done: ModelCall, charged: float) -> None:
+        """A call is over, well or not."""
+        self._open.discard(call.open)
+        for purse in (self.purse, self.session):
+            purse.promised -= estimate
+            purse.spent += charged
+        self.tokens += (done.input_tokens or 0) + (done.output_tokens or 0)
+        self.calls.append(done)
+        if call.agent_left:
+            self.silence = time.monotonic() - call.open.heard
+        elif call.trouble is not None:
+            self._fail(call.trouble, has_begun=call.response is not None, model=call.asked.model)
+        elif call.status is not None and call.status < 300:
+            self.failing, self.failures = None, 0
+            self._steps.append(step_of(call.answer, done))
+        self._changed.set()
+
+    def _fail(self, trouble: Trouble, *, has_begun: bool, model: str) -> None:
+        """The run is over when trying again does not help, or when calls fail again and again."""
+        if trouble.scope == "model" and model != self.model:
+            return
+        self.failing = trouble
+        self.failures += 1
+        if not has_begun or self.failures >= FAILURES_IN_A_ROW:
+            self.trouble = self.trouble or trouble
+            self.doomed.set()
+
+    def begin_turn(self, turn: int) -> None:
+        self.turn, self.silence = turn, 0.0
+
+    def take_steps(self) -> tuple[Mapping[str, Any], ...]:
+        """What the model said since this was last asked, as steps of a trajectory."""
+        steps, self._steps = tuple(self._steps), []
+        return steps
+
+    # -- time
+
+    @contextmanager
+    def holding(self, call: Open) -> Iterator[None]:
+        """While orvl holds a call back; overlapping times count once."""
+        call.held = True
+        if self._holding_since is None:
+            self._holding_since = time.monotonic()
+        try:
+            yield
+        finally:
+            call.held = False
+            call.heard = time.monotonic()
+            if self._holding_since is not None and not any(one.held for one in self._open):
+                self.held += time.monotonic() - self._holding_since
+                self._holding_since = None
+
+    # -- what the run used
+
+    def usage(self, seconds: float) -> Usage:
+        """The sums over all answers; a sum that misses one is unknown, not smaller."""
+        answered = [call for call in self.calls if call.status == 200 and not call.trouble]
+        counted = [call for call in self.calls if call.output_tokens is not None]
+        has_all = all(call.output_tokens is not None for call in answered)
+        costs = [call.cost_usd for call in counted]
+        known = [cost for cost in costs if cost is not None]
+        sources = {call.cost_source for call in counted if call.cost_usd is not None}
+        is_priced = has_all and len(known) == len(costs)
+        return Usage(
+            seconds=seconds,
+            input_tokens=sum(call.input_tokens or 0 for call in counted) if has_all else None,
+            cached_tokens=sum(call.cached_tokens or 0 for call in counted) if has_all else None,
+            output_tokens=sum(call.output_tokens or 0 for call in counted) if has_all else None,
+            tool_calls=sum(call.tool_calls for call in self.calls),
+            cost_usd=sum(known) if is_priced else None,
+            cost_source=(sources.pop() if len(sources) == 1 else "metered") if is_priced else None,
+        )

@@ -1,0 +1,112 @@
+"""What is noted of a call: figures, money, and what the endpoint did not do well."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from orvl.gateway.tools import findings_in
+from orvl.types import Finding, ModelCall
+
+if TYPE_CHECKING:
+    from orvl.gateway.answer import Tokens
+    from orvl.gateway.call import Call
+    from orvl.project.providers import Provider
+
+DATED = re.compile(r"(-\d{8}|-\d{4}-\d{2}-\d{2}|-\d{4}|-\d{3}|-latest|-preview(-\d\d-\d\d)?|@\d{8}|-fast)$")
+LONG_SILENCE = 20.0
+
+
+def is_same_model(asked: str, served: str) -> bool:
+    """Whether two names are of one model: a maker's prefix, a variant after ':' and a date do not matter."""
+    return _bare(asked) == _bare(served)
+
+
+def _bare(name: str) -> str:
+    last = name.lower().rsplit("/", 1)[-1].split(":", 1)[0]
+    while shorter := DATED.sub("", last):
+        if shorter == last:
+            break
+        last = shorter
+    return last.replace(".", "-").replace("_", "-")
+
+
+def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[float | None, str | None]:
+    """What tokens cost, and how that is known."""
+    if tokens is None:
+        return None, None
+    price = provider.price(model)
+    if price is None:
+        return None, None
+    cost = price.cost(tokens.input, tokens.cached, tokens.cache_write, tokens.output, tokens.reasoning)
+    return cost, "metered"
+
+
+def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
+    """The call as it is kept."""
+    answer, asked, tokens = call.answer, call.asked, call.answer.tokens
+    cost, source = cost_of(call.account.provider, asked.model, tokens)
+    if answer.cost is not None:
+        cost, source = answer.cost, "provider"
+    return ModelCall(
+        number=call.number,
+        turn=call.account.turn,
+        protocol=call.route.protocol,
+        asked_model=asked.model,
+        started=call.started,
+        stream=asked.stream,
+        status=call.status,
+        trouble=_trouble(call),
+        tries=call.tries,
+        seconds=time.monotonic() - call.began if call.began else 0.0,
+        waited=call.waited,
+        first_token=call.first_token,
+        served_model=answer.model,
+        host=answer.host,
+        finish=answer.finish,
+        input_tokens=tokens.input if tokens else None,
+        cached_tokens=tokens.cached if tokens else None,
+        cache_write_tokens=tokens.cache_write if tokens else None,
+        output_tokens=tokens.output if tokens else None,
+        reasoning_tokens=tokens.reasoning if tokens else None,
+        cost_usd=cost,
+        cost_source=source,
+        tool_calls=len(answer.tools),
+        answers_back=asked.answers_back,
+        reasoning_given=answer.has_reasoning,
+        reasoning_back=asked.reasoning_back > 0 if before_had_reasoning and asked.answers_back else None,
+        findings=tuple(_findings(call)),
+    )
+
+
+def _trouble(call: Call) -> str | None:
+    if call.trouble is not None:
+        return call.trouble.words
+    silence = time.monotonic() - call.open.heard
+    if call.agent_left and silence > LONG_SILENCE:
+        return f"it said nothing for {silence:.0f} s, and the agent left"
+    return None
+
+
+def _findings(call: Call) -> list[Finding]:
+    answer, asked, account = call.answer, call.asked, call.account
+    found = []
+    if not is_same_model(account.model, asked.model):
+        found.append(Finding("agent asked for another model", f"{asked.model} instead of {account.model}"))
+    if call.status is None or not 200 <= call.status < 300 or call.trouble is not None or call.agent_left:
+        return found
+    if answer.model and not is_same_model(asked.model, answer.model):
+        found.append(Finding("another model", f"{answer.model} answered instead of {asked.model}"))
+    found += findings_in(asked, answer.tools)
+    if answer.refused:
+        found.append(Finding("refusal", f"finish reason {answer.finish}"))
+    elif answer.cut_off:
+        found.append(Finding("cut off", f"finish reason {answer.finish}"))
+    elif answer.is_empty:
+        found.append(Finding("empty", f"no text and no tool call, finish reason {answer.finish}"))
+    if answer.tokens is None:
+        found.append(Finding("no usage", "the answer does not tell its tokens"))
+    if answer.unreadable:
+        found.append(Finding("unreadable", f"{answer.unreadable} pieces are not what the protocol says"))
+    return found

@@ -1,0 +1,190 @@
+"""What answers at one run's door: lets in only that run's key, and passes model calls on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from orvl.gateway.account import Refused
+from orvl.gateway.answer import Tokens, as_object
+from orvl.gateway.call import Call
+from orvl.gateway.faults import Trouble
+from orvl.gateway.note import cost_of, noted
+from orvl.gateway.routes import error_body, key_headers, key_in, route_of
+from orvl.gateway.upstream import proxy_for, read_up_to
+
+if TYPE_CHECKING:
+    import socket
+
+    from orvl.gateway.account import Account
+    from orvl.gateway.answer import Asked
+    from orvl.gateway.pace import Lane
+    from orvl.gateway.routes import Route
+
+LONGEST_REQUEST = 128 << 20
+BYTES_PER_TOKEN = 3
+GUESSED_OUTPUT = 16_000
+LAST_WORDS = 2.0
+CONNECTIONS = 256
+BODIES_TOGETHER = 256 << 20
+
+
+class Closing(asyncio.Protocol):
+    """A connection that is one too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()
+
+
+class Proxy:
+    """The server of one run."""
+
+    def __init__(self, account: Account, lane: Lane, client: aiohttp.ClientSession, key: str | None) -> None:
+        self.account, self.lane, self.client, self.key = account, lane, client, key
+        self._had_reasoning = False
+        self._bytes_under_way = 0
+
+    async def serve(self, listening: socket.socket) -> None:
+        """Answers on a listening socket until it is cancelled."""
+        server = web.Server(self.handle, handler_cancellation=True)
+
+        def at_most() -> asyncio.BaseProtocol:
+            return server() if len(server.connections) < CONNECTIONS else Closing()
+
+        listener = await asyncio.get_running_loop().create_server(at_most, sock=listening)
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            listener.close()
+            await asyncio.shield(server.shutdown(LAST_WORDS))
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.path == "/" and request.method in ("HEAD", "GET"):
+            return web.Response(text="orvl")
+        protocol = self.account.protocol
+        if key_in(request.headers, request.query) != self.account.key:
+            return _error(protocol, 401, "authentication_error", "This is orvl's gateway: the run's own key is wanted.")
+        route = route_of(request.method, request.path, protocol)
+        if route is None:
+            sentence = f"orvl's gateway does not pass on {request.method} {request.path}: only calls of models."
+            return _error(protocol, 404, "not_found_error", sentence)
+        if route.protocol not in self.account.provider.addresses:
+            offered = ", ".join(self.account.provider.addresses)
+            sentence = f"{self.account.provider.name} does not speak {route.protocol}, but {offered}."
+            return _error(route.protocol, 404, "not_found_error", sentence)
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            body = await self._body(request)
+        except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
+            return _error(route.protocol, 400, "invalid_request_error", "The request's body cannot be read.")
+        if body is None:
+            return _error(route.protocol, 413, "request_too_large", "The request is larger than orvl passes on.")
+        return await (self._call(request, route, body) if route.is_call else self._question(request, route, body))
+
+    async def _body(self, request: web.BaseRequest) -> bytes | None:
+        """A request's body; None where it, or all bodies under way together, are too large."""
+        body = bytearray()
+        try:
+            async for chunk in request.content.iter_any():
+                body += chunk
+                self._bytes_under_way += len(chunk)
+                if len(body) > LONGEST_REQUEST or self._bytes_under_way > BODIES_TOGETHER:
+                    return None
+        finally:
+            self._bytes_under_way -= len(body)
+        return bytes(body)
+
+    # -- calls of models
+
+    async def _call(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
+        content = as_object(body)
+        if content is None or content.get("background"):
+            sentence = "orvl's gateway passes on JSON objects, and none that are to be answered in the background."
+            return _error(route.protocol, 400, "invalid_request_error", sentence)
+        asked = route.asked(content)
+        estimate = self._estimate(asked, len(body))
+        try:
+            number, opened = await self.account.admit(estimate)
+        except Refused as error:
+            return _error(route.protocol, 403, "permission_error", f"orvl ends this run: {error}.")
+        call = Call(
+            account=self.account,
+            lane=self.lane,
+            client=self.client,
+            key=self.key,
+            route=route,
+            request=request,
+            url=self._url(route, request),
+            body=body,
+            asked=asked,
+            number=number,
+            open=opened,
+        )
+        try:
+            self.account.record.asked(number, route.suffix, body)
+            return await call.carry()
+        except asyncio.CancelledError:
+            call.agent_left = True
+            raise
+        except OSError as error:
+            call.trouble = Trouble(f"orvl's gateway: {error}", helps=True)
+            raise
+        finally:
+            self._close(call, estimate)
+
+    def _close(self, call: Call, estimate: float) -> None:
+        call.answer.clean(call.redact.text)
+        done = noted(call, before_had_reasoning=self._had_reasoning)
+        self._had_reasoning = self._had_reasoning or done.reasoning_given
+        is_answered = call.status is not None and 200 <= call.status < 300
+        guessed = estimate if is_answered or (call.agent_left and call.began) else 0.0
+        charged = done.cost_usd if done.cost_usd is not None else guessed
+        self.account.close(call, estimate, done, charged)
+
+    def _estimate(self, asked: Asked, size: int) -> float:
+        """The most that a call may cost, about; 0 where no price is known."""
+        tokens = Tokens(input=size // BYTES_PER_TOKEN, output=asked.most_output or GUESSED_OUTPUT)
+        return cost_of(self.account.provider, asked.model, tokens)[0] or 0.0
+
+    def _url(self, route: Route, request: web.BaseRequest) -> URL:
+        """The provider's own address, with the agent's query as it was written, but for the key."""
+        parts = request.rel_url.raw_query_string.split("&")
+        query = "&".join(part for part in parts if part and unquote(part.split("=")[0]) != "key")
+        address = f"{self.account.provider.address(route.protocol)}{route.suffix}"
+        return URL(f"{address}?{query}" if query else address, encoded=True)
+
+    # -- questions that cost nothing
+
+    async def _question(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
+        headers = {"Accept-Encoding": "identity", "Content-Type": request.headers.get("Content-Type", "")}
+        headers |= {name: value for name, value in request.headers.items() if name.lower().startswith("anthropic-")}
+        if self.key:
+            is_the_maker = self.account.provider.name == route.protocol
+            headers |= key_headers(route.protocol, self.key, is_the_maker=is_the_maker)
+        timeout = aiohttp.ClientTimeout(total=60)
+        try:
+            async with self.client.request(
+                request.method,
+                self._url(route, request),
+                data=body or None,
+                headers=headers,
+                proxy=proxy_for(self._url(route, request)),
+                allow_redirects=False,
+                timeout=timeout,
+            ) as upstream:
+                answer = await read_up_to(upstream.content, LONGEST_REQUEST) or b""
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
+        if self.key:
+            answer = answer.replace(self.key.encode(), b"[redacted]")
+        return web.Response(status=upstream.status, body=answer, content_type=upstream.content_type)
+
+
+def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:
+    return web.json_response(error_body(protocol, status, kind, sentence), status=status)

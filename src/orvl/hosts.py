@@ -1,0 +1,78 @@
+"""Where each cell's model is reached: the provider, the protocol that it shares with the agent, and its key."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orvl.errors import UserError
+from orvl.prices import protocol_of
+from orvl.project.providers import Provider, missing_key, provider_of, unknown_provider
+from orvl.project.python_file import UserFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orvl.project import Project
+    from orvl.types import Agent
+
+
+@dataclass(frozen=True)
+class Host:
+    """A provider, and the protocol in which an agent speaks to it."""
+
+    provider: Provider
+    protocol: str
+
+
+def host_for(project: Project, agent: Agent, name: str, model: str) -> Host | None:
+    """Where an agent's model is reached; None for agents that need no gateway. What cannot be is a sentence."""
+    if name == "none" or agent.control:
+        return None
+    provider = provider_of(project.settings, name)
+    if not needs_gateway(agent) and (provider is None or missing_key(provider, os.environ)):
+        return None
+    if provider is None:
+        raise UserError(unknown_provider(project.settings, name))
+    offered = provider.protocols_for(model)
+    shared = [protocol for protocol in agent.protocols or offered if protocol in offered]
+    usual = protocol_of(provider.listed_as, model) if provider.listed_as else None
+    if not shared:
+        raise UserError(
+            f"{agent.name} speaks {_listed(agent.protocols)}, and {name} offers {model} by {_listed(offered)} only."
+        )
+    return Host(provider, usual if usual in shared else shared[0])
+
+
+def needs_gateway(agent: Agent) -> bool:
+    """Whether an agent's file says that it speaks to models through orvl."""
+    return bool(agent.protocols) or "endpoint" in _asks(agent)
+
+
+def continues(agent: Agent) -> bool:
+    """Whether an agent can go on with a conversation: its command asks which session, or which turn, it is."""
+    return agent.speaks_acp or bool(agent.control) or bool(_asks(agent) & {"session", "turn"})
+
+
+def _asks(agent: Agent) -> set[str]:
+    command = agent.command
+    assert isinstance(command, UserFunction)
+    return {*command.wants, *command.by_place}
+
+
+def without_key(hosts: Iterable[Host]) -> dict[str, str]:
+    """Providers whose key is needed and not set, each with a sentence that says which variable to set."""
+    providers = {host.provider.name: host.provider for host in hosts}
+    found = {name: missing_key(provider, os.environ) for name, provider in providers.items()}
+    return {name: sentence for name, sentence in found.items() if sentence}
+
+
+def key_names(hosts: Iterable[Host]) -> set[str]:
+    """The variables that hold the keys of providers."""
+    providers = [host.provider for host in hosts]
+    return {name for one in providers for name in (one.key, *one.other_keys) if name}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,88 @@
+"""Agents at the versions that their files pin, in a cache outside of every project.
+
+    CACHE/agents/NAME/DIGEST/installation.json    what is installed; written last: what is half done never counts
+    CACHE/agents/NAME/DIGEST/TIME-PROCESS/bin/    the programs of the packages that the agent's file names
+
+An installation is made where it stays, for a virtual environment holds its own path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orvl.types import Agent
+
+FORMAT = 1
+RECORD = "installation.json"
+NEEDED = {"npm": ("node", "npm")}
+
+
+@dataclass(frozen=True)
+class Installation:
+    """An agent's packages on this machine: `bin` goes first in PATH, `readable` is what a sandbox has to show."""
+
+    folder: Path
+    bin: Path
+    readable: tuple[Path, ...]
+    checksum: str
+    packages: tuple[str, ...]
+    installed_at: str
+    size: int
+
+
+def installed(agent: Agent) -> Installation | None:
+    """What `orvl install` has made of the packages that an agent's file names, if it has."""
+    if not agent.install:
+        return None
+    place = place_of(agent)
+    try:
+        return _from_record(place, json.loads((place / RECORD).read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _from_record(place: Path, record: dict[str, Any]) -> Installation | None:
+    folder = Path(record["folder"])
+    readable = tuple(map(Path, record["readable"]))
+    moved = folder.parent != place
+    if record["format"] != FORMAT or moved or not all(map(os.path.exists, (folder / "bin", *readable))):
+        return None
+    return Installation(
+        folder=folder,
+        bin=folder / "bin",
+        readable=readable,
+        checksum=str(record["checksum"]),
+        packages=tuple(map(str, record["packages"])),
+        installed_at=str(record["installed_at"]),
+        size=int(record["bytes"]),
+    )
+
+
+def cache() -> Path:
+    """ORVL_CACHE, else `orvl` in the user's folder for caches."""
+    if own := os.environ.get("ORVL_CACHE"):
+        return Path(own).expanduser().resolve()
+    shared = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(shared) if shared.startswith("/") else Path.home() / ".cache").resolve() / "orvl"
+
+
+def place_of(agent: Agent) -> Path:
+    """The folder of an agent's installations; other packages, or another kind of machine, have another one."""
+    spec = {installer: list(packages) for installer, packages in agent.install.items()}
+    parts = [FORMAT, spec, platform.system(), platform.machine()]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return cache() / "agents" / agent.name / digest
+
+
+def obstacle(agent: Agent) -> str | None:
+    """What this machine lacks to install an agent's packages."""
+    missing = [name for kind in agent.install for name in NEEDED.get(kind, ()) if not shutil.which(name)]
+    return f"{' and '.join(missing)} not in PATH; install Node.js, which brings both" if missing else None

@@ -1,0 +1,251 @@
+"""The calls of models that a run made: in short, one line each, or one in full."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from orvl.errors import StoreError, UserError
+from orvl.report.endpoints import failure
+from orvl.report.text import count, dollars, plain, seconds
+from orvl.stats.shares import median
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from orvl.store import Store
+    from orvl.types import Attempt, ModelCall, Usage
+
+MOST_NUMBERS = 12
+PARTS = ("path", "type", "asked", "answered")
+OWN_FIGURES = {
+    "input_tokens": "input tokens",
+    "cached_tokens": "cached tokens",
+    "output_tokens": "output tokens",
+    "tool_calls": "tool calls",
+    "cost_usd": "cost",
+}
+
+
+def was_left(call: ModelCall) -> bool:
+    """Whether the agent did not wait for the answer's end: nothing was found amiss, and yet there is no usage."""
+    is_told = call.output_tokens is not None or any(finding.kind == "no usage" for finding in call.findings)
+    return call.trouble is None and (call.status is None or (200 <= call.status < 300 and not is_told))
+
+
+def how_it_failed(call: ModelCall) -> str | None:
+    """Why a call has no good answer; None where it has one, or where the agent left it."""
+    if call.trouble is None and (was_left(call) or 200 <= (call.status or 0) < 300):
+        return None
+    return failure(call.status, untroubled=call.trouble is None)
+
+
+# -- in short
+
+
+def summary(calls: Sequence[ModelCall], provider: str, attempt: Attempt) -> Iterator[str]:
+    """What a run's calls came to; marks stand before what is not as it should be."""
+    if not calls:
+        return
+    yield f"calls of models: {', '.join(_counts(calls))}"
+    yield f"  {_used(calls)}"
+    yield f"  cost {_cost(calls, attempt.usage.cost_usd)}"
+    first = sorted(call.first_token for call in calls if call.stream and call.first_token is not None)
+    if (middle := median(first)) is not None:
+        yield f"  first token after {middle:.2f} s (median of {count(len(first), 'stream')})"
+    yield from _marks(calls, provider)
+    yield from _own_figures(attempt.usage, attempt.told)
+
+
+def _counts(calls: Sequence[ModelCall]) -> Iterator[str]:
+    yield str(len(calls))
+    if failed := sum(how_it_failed(call) is not None for call in calls):
+        yield f"{failed} failed"
+    if left := sum(was_left(call) for call in calls):
+        yield f"{left} left by the agent"
+    if retries := sum(max(call.tries - 1, 0) for call in calls):
+        yield f"{retries} {'retry' if retries == 1 else 'retries'}"
+    if (waited := sum(call.waited for call in calls)) >= 0.05:
+        yield f"held back by orvl for {seconds(waited)}"
+
+
+def _used(calls: Sequence[ModelCall]) -> str:
+    told = [call for call in calls if call.output_tokens is not None]
+    untold = sum(200 <= (call.status or 0) < 300 and call.output_tokens is None for call in calls)
+    more = f", and those of {count(untold, 'answer')} that did not tell" if told and untold else ""
+    return f"tokens {_tokens(told)}{more}"
+
+
+def _cost(calls: Sequence[ModelCall], total: float | None) -> str:
+    """The run's cost and how it is known; where it is not, what the calls that tell come to."""
+    known = [call.cost_usd for call in calls if call.cost_usd is not None]
+    if not known:
+        return dollars(total)
+    sources = ", ".join(sorted({call.cost_source for call in calls if call.cost_source}))
+    at_least = f"at least {dollars(sum(known))}" if total is None else dollars(total)
+    return f"{at_least} ({sources})" if sources else at_least
+
+
+def _tokens(told: Sequence[ModelCall]) -> str:
+    if not told:
+        return "unknown"
+    total = {name: sum(getattr(call, name) or 0 for call in told) for name in ("input_tokens", "output_tokens")}
+    parts = {
+        "cached": sum(call.cached_tokens or 0 for call in told),
+        "written to the cache": sum(call.cache_write_tokens or 0 for call in told),
+    }
+    inside = ", ".join(f"{number:,} {name}" for name, number in parts.items() if number)
+    reasoning = sum(call.reasoning_tokens or 0 for call in told)
+    into = f"{total['input_tokens']:,} in" + (f" ({inside})" if inside else "")
+    return f"{into}, {total['output_tokens']:,} out" + (f" ({reasoning:,} of reasoning)" if reasoning else "")
+
+
+def _marks(calls: Sequence[ModelCall], provider: str) -> Iterator[str]:
+    hosts = sorted({call.host for call in calls if call.host})
+    if len(hosts) > 1:
+        yield f"  ! a pool answered: {plain(', '.join(hosts))}"
+    elif hosts and hosts[0].lower() != provider.lower():
+        yield f"  ! behind {plain(provider)}, {plain(hosts[0])} answered"
+    found: dict[tuple[str, str], list[int]] = {}
+    for call in calls:
+        for finding in call.findings:
+            found.setdefault((finding.kind, finding.detail), []).append(call.number)
+        if failed := how_it_failed(call):
+            found.setdefault((failed, call.trouble or ""), []).append(call.number)
+    for (kind, detail), numbers in sorted(found.items(), key=lambda one: one[1][0]):
+        yield f"  ! {_numbers(numbers)}: {plain(kind)}" + (f": {plain(detail)}" if detail else "")
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    once = list(dict.fromkeys(numbers))
+    shown = ", ".join(map(str, once[:MOST_NUMBERS]))
+    more = f" and {len(once) - MOST_NUMBERS} more" if len(once) > MOST_NUMBERS else ""
+    return f"call{'s' if len(once) > 1 else ''} {shown}{more}"
+
+
+def _own_figures(usage: Usage, told: Usage | None) -> Iterator[str]:
+    """The agent's figures where they are not the gateway's."""
+    if told is None:
+        return
+    differing = []
+    for name, words in OWN_FIGURES.items():
+        metered, own = getattr(usage, name), getattr(told, name)
+        if own is None or own == metered or (name == "cost_usd" and metered is not None and abs(own - metered) < 5e-7):
+            continue
+        shown = [dollars(one) if name == "cost_usd" else _number(one) for one in (own, metered)]
+        differing.append(f"{words} {shown[0]} (gateway: {shown[1]})")
+    if differing:
+        yield f"  the agent's own figures differ: {', '.join(differing)}"
+
+
+def _number(value: int | None) -> str:
+    return "unknown" if value is None else f"{value:,}"
+
+
+# -- one line each
+
+
+def lines(calls: Iterable[ModelCall]) -> Iterator[str]:
+    for call in calls:
+        told = [f"#{call.number}", f"turn {call.turn}", call.protocol, plain(call.asked_model)]
+        told.append(how_it_failed(call) or ("left by the agent" if was_left(call) else "answered"))
+        told.append(seconds(call.seconds))
+        if call.first_token is not None:
+            told.append(f"first token {call.first_token:.2f} s")
+        told.append("tokens unknown" if call.output_tokens is None else f"tokens {_tokens([call])}")
+        told.append(f"cost {dollars(call.cost_usd)}")
+        if call.tool_calls:
+            told.append(count(call.tool_calls, "tool call"))
+        if call.tries > 1:
+            told.append(f"{call.tries} tries")
+        if call.served_model and call.served_model != call.asked_model:
+            told.append(f"answered by {plain(call.served_model)}")
+        if call.host:
+            told.append(f"at {plain(call.host)}")
+        kinds = dict.fromkeys(finding.kind for finding in call.findings)
+        yield ", ".join(told) + "".join(f" ! {plain(kind)}" for kind in kinds)
+
+
+# -- one in full
+
+
+def full(store: Store, attempt: Attempt, calls: Sequence[ModelCall], number: int) -> dict[str, Any]:
+    """A call with what was asked and what was answered, word for word where that was kept."""
+    from dataclasses import asdict
+
+    call = next((call for call in calls if call.number == number), None)
+    if call is None:
+        raise UserError(f"There is no call {number}: {_there_are(calls)}. See: orvl show RUN --calls")
+    kept = recorded(store, attempt.record, number) if attempt.record else {}
+    return {**asdict(call), **{part: kept.get(part) for part in PARTS}}
+
+
+def _there_are(calls: Sequence[ModelCall]) -> str:
+    if not calls:
+        return "the run made none through orvl's gateway"
+    return f"there are {calls[0].number} to {calls[-1].number}" if len(calls) > 1 else f"there is {calls[0].number}"
+
+
+def recorded(store: Store, key: str, number: int) -> dict[str, Any]:
+    """The line of a record that is of one call; it begins with the call's number."""
+    parts: list[bytes] = []
+    for chunk in store.blobs.stream(key):
+        first, *others = chunk.split(b"\n")
+        parts.append(first)
+        for other in others:
+            if parts[0] and b"".join(parts)[:40].startswith(b'{"number": %d,' % number):
+                return _read(b"".join(parts), key)
+            parts = [other]
+    return {}
+
+
+def _read(line: bytes, key: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except ValueError as error:
+        raise StoreError(f"The record {key[:12]} of a run's calls is damaged: {error}. See: orvl doctor") from error
+
+
+def print_full(told: dict[str, Any]) -> Iterator[str]:
+    """The figures, then both bodies."""
+    figures = {name: value for name, value in told.items() if name not in (*PARTS, "findings", "number")}
+    yield f"call {told['number']}, {plain(str(told['path'] or ''))}".rstrip(", ")
+    for name, value in figures.items():
+        if value is not None and value != 0 and value != "":
+            yield f"  {name}: {plain(str(value))}"
+    for finding in told["findings"]:
+        yield f"  ! {plain(finding['kind'])}: {plain(finding['detail'])}"
+    yield "\nasked:"
+    yield _body(told["asked"])
+    if said := _said(told):
+        yield "\nanswered, put together:"
+        yield _body(json.dumps(said, ensure_ascii=False))
+    yield f"\nanswered ({plain(told['type'] or 'nothing')}):"
+    yield _body(told["answered"])
+
+
+def _body(text: str | None) -> str:
+    """Pretty JSON, or the text as it is."""
+    if text is None:
+        return "  not kept"
+    try:
+        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        pass
+    return plain(text, lines=True)
+
+
+def _said(told: dict[str, Any]) -> dict[str, Any] | None:
+    """What the pieces of a stream come to."""
+    if "event-stream" not in (told["type"] or "") or not told["answered"]:
+        return None
+    from orvl.gateway.answer import Events, feed_event
+    from orvl.gateway.routes import Route
+
+    reader = Route(told["protocol"], "", is_call=True).reader()
+    events = Events(lambda name, data: feed_event(reader, name, data))
+    events.feed(told["answered"].encode("utf-8", "surrogateescape"))
+    events.close()
+    answer = reader.answer
+    tools = [{"name": tool.name, "arguments": tool.arguments} for tool in answer.tools]
+    return {"reasoning": answer.reasoning, "text": answer.text, "tool_calls": tools, "finish": answer.finish}

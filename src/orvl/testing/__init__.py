@@ -1,0 +1,12 @@
+"""A scripted model server, for tests of agents and of whatever sits between an agent and its model.
+
+It speaks the four protocols that coding agents speak (chat completions, responses, messages, Gemini), on loopback, and
+says what its script says: answers, tool calls, faults, with exactly the tokens that the test wants to find again.
+"""
+
+from orvl.testing.request import Request, ToolResult
+from orvl.testing.script import Answer, Fault, Given, Tokens, ToolCall
+from orvl.testing.server import ModelServer
+from orvl.testing.writing import writes
+
+__all__ = ["Answer", "Fault", "Given", "ModelServer", "Request", "Tokens", "ToolCall", "ToolResult", "writes"]

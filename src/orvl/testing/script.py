@@ -1,0 +1,157 @@
+"""What a scripted model says: answers, faults, and the order in which they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from orvl.testing.request import Request
+
+Manner = Literal["status", "cut", "hang", "refuse", "in stream"]
+PIECES = 3
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What an answer is said to have used: `input` includes cached and cache_write, `output` includes reasoning."""
+
+    input: int = 1000
+    cached: int = 0
+    cache_write: int = 0
+    output: int = 100
+    reasoning: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cached + self.cache_write > self.input or self.reasoning > self.output:
+            raise ValueError(f"{self}: input includes cached and cache_write, and output includes reasoning")
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.input + other.input,
+            self.cached + other.cached,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+        )
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call of one of the agent's tools; arguments that are a string are sent as they are, broken or not."""
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the model; `again` keeps the callable that gave it in its place for the next request too."""
+
+    text: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    reasoning: str = ""
+    tokens: Tokens = field(default_factory=Tokens)
+    model: str | None = None
+    finish: str | None = None
+    refusal: str | None = None
+    first_byte: float = 0.0
+    between: float = 0.0
+    pieces: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    again: bool = False
+
+    def cut(self, text: str) -> list[str]:
+        """A text in the pieces in which it is streamed."""
+        size = max(1, -(-len(text) // (self.pieces or PIECES)))
+        return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+UNFINISHED = Answer("This answer is never complete.")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failure of the model's host, in the form that the protocol gives it."""
+
+    status: int = 500
+    message: str = "The server had an error while it processed the request."
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str | None = None
+    manner: Manner = "status"
+    after: int = 0
+    seconds: float = 0.0
+    answer: Answer = UNFINISHED
+
+    @classmethod
+    def cut(cls, after: int = 2, answer: Answer = UNFINISHED) -> Fault:
+        """The connection is closed after so many pieces of an answer, without its end."""
+        return cls(200, "cut", manner="cut", after=after, answer=answer)
+
+    @classmethod
+    def hang(cls, seconds: float = 3600.0) -> Fault:
+        """The request is taken, and nothing is said."""
+        return cls(200, "hang", manner="hang", seconds=seconds)
+
+    @classmethod
+    def refuse(cls) -> Fault:
+        """The connection is closed at once, without a response."""
+        return cls(200, "refuse", manner="refuse")
+
+    @classmethod
+    def in_stream(cls, message: str, after: int = 2, status: int = 500, answer: Answer = UNFINISHED) -> Fault:
+        """Some pieces of an answer, then the protocol's own error event; without streaming, the status."""
+        return cls(status, message, manner="in stream", after=after, answer=answer)
+
+
+Said = Answer | Fault
+Script = Sequence[Said | Callable[["Request"], Said]] | Callable[["Request"], Said]
+
+LAST = Answer("Done.")
+ASIDE = Answer("A title", tokens=Tokens(input=50, output=5), again=True)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one request was given; `tokens` is what an answer was said to use, None for a fault."""
+
+    number: int
+    said: Said
+    complete: bool
+    tokens: Tokens | None
+
+
+class Prompter:
+    """Gives a script's next element to each request."""
+
+    def __init__(self, script: Script) -> None:
+        if not callable(script) and not isinstance(script, list | tuple):
+            raise TypeError(f"a script is a list of Answer, Fault and callables, or one callable, and is {script!r}")
+        self._script = script
+        self._next = 0
+
+    def say(self, request: Request) -> Said:
+        """The answer or fault for a request; a call for a title takes nothing from a list."""
+        if callable(self._script):
+            return _said(self._script(request))
+        if request.aside:
+            return ASIDE
+        if self._next >= len(self._script):
+            return LAST
+        element = self._script[self._next]
+        said = _said(element(request) if callable(element) else element)
+        if not (callable(element) and isinstance(said, Answer) and said.again):
+            self._next += 1
+        return said
+
+
+def _said(value: object) -> Said:
+    if isinstance(value, Answer | Fault):
+        return value
+    raise TypeError(f"a script says an Answer or a Fault, and said {value!r}")
