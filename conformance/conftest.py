@@ -1,17 +1,24 @@
-"""Each agent's runs are made once, by the worker that has all of its tests."""
+"""What all agents are tested for, each agent in one test: its runs take long, and are made once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
-AGENTS = (
-    *("claude-code", "codex", "pi", "opencode", "gemini-cli", "qwen-code", "aider"),
-    *("kilo", "cline", "mini-swe-agent", "opencode-acp"),
-)
+from conformance.world import World
+
+Look = Callable[[World], None]
+LookAt = Callable[[World, Iterable[Look]], None]
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "agent" in metafunc.fixturenames:
-        made_by = metafunc.module.__name__
-        groups = [pytest.param(name, marks=pytest.mark.xdist_group(f"{made_by} {name}")) for name in AGENTS]
-        metafunc.parametrize("agent", groups, scope="module")
+@pytest.fixture
+def look_at(subtests: pytest.Subtests) -> LookAt:
+    """Looks at all that came of an agent's runs: one thing that is wrong does not hide the others."""
+
+    def look(world: World, looks: Iterable[Look]) -> None:
+        for one in looks:
+            with subtests.test(f"{world.agent}: {one.__name__.replace('_', ' ')}"):
+                one(world)
+
+    return look

@@ -12,7 +12,6 @@ from orvl.testing import Answer, Fault, Request, Tokens, writes
 PROMPTS = ("Write the file one.txt, please.", "Fine. Now write the file two.txt, too.")
 WORDS = ("The first file is there now.", "And so is the second one.")
 FILES = {"one.txt": 'It\'s the "first" file: $HOME, `ls`, 1 < 2 & ü.\n', "two.txt": "The second file,\nof two lines.\n"}
-LOOKED_AT = 3.0
 SOON = {"retry-after": "0.2"}
 NOT_THERE = "The words this-text-is-nowhere are to be found in no file."
 
@@ -58,8 +57,11 @@ BEHAVIOURS: dict[str, Callable[[Request, int], Said]] = {
 class Model:
     """The one callable of a server. No two answers use as many tokens, so that a sum tells which were counted.
 
-    `at_the_end` is set while the answer to the last prompt is held back, for a look at what the agent has by then.
+    `at_the_end` is set when the last words are asked for; they come after `hold` seconds, for a look at what the agent
+    has by then.
     """
+
+    hold = 0.0
 
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
@@ -77,4 +79,4 @@ class Model:
         is_last = WORDS[1] in said.text and not behaviour
         if is_last:
             self.at_the_end.set()
-        return replace(said, tokens=tokens, first_byte=LOOKED_AT if is_last else 0.0)
+        return replace(said, tokens=tokens, first_byte=self.hold if is_last else 0.0)

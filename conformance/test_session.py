@@ -2,61 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.conftest import LookAt
 from conformance.model import FILES, PROMPTS, WORDS
 from conformance.world import World
 
+AGENTS = (
+    *("claude-code", "codex", "pi", "opencode", "gemini-cli", "qwen-code", "aider"),
+    *("kilo", "cline", "mini-swe-agent", "opencode-acp"),
+)
 NAME = "works"
 FIGURES = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
-TELLS_NOTHING: tuple[str, ...] = ()
 ROUNDS = ("aider",)
 
 
-@pytest.fixture(scope="module")
-def world(agent: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with World(tmp_path_factory.mktemp(agent), agent) as made:
-        made.install()
-        made.write({"house": [NAME]})
-        look = made.look_at_the_end()
-        made.orvl(agent, NAME, "house", "session", "--json")
-        made.model.at_the_end.set()
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_session(agent: str, tmp_path: Path, look_at: LookAt) -> None:
+    with World(tmp_path, agent) as world:
+        world.install()
+        world.write({"house": [NAME]})
+        look = world.look_at_the_end()
+        world.orvl(agent, NAME, "house", "session", "--json")
+        world.model.at_the_end.set()
         look.join()
-        yield made
+        look_at(
+            world,
+            (
+                both_turns_are_done,
+                the_second_turn_goes_on_with_the_first,
+                every_call_of_the_model_is_counted,
+                its_own_figures_are_the_same,
+                its_calls_are_well_formed,
+                its_version_is_kept,
+                its_trajectory_is_valid,
+                the_key_is_nowhere,
+            ),
+        )
 
 
-@pytest.fixture(scope="module")
-def run(world: World) -> dict[str, Any]:
+def run_of(world: World) -> dict[str, Any]:
     return world.row("house", NAME)
 
 
-@pytest.fixture(scope="module")
-def shown(world: World, run: dict[str, Any]) -> dict[str, Any]:
-    return world.shown(run["run"])
-
-
-def test_both_turns_are_done(world: World, run: dict[str, Any]) -> None:
+def both_turns_are_done(world: World) -> None:
+    run = run_of(world)
     assert (run["outcome"], run["reason"]) == ("finished", None)
     assert {name: world.file(run["run"], name) for name in FILES} == FILES
     assert run["R"] == 1
     assert run["sandbox"] == "bubblewrap"
 
 
-def test_the_second_turn_goes_on_with_the_first(world: World) -> None:
-    asked = [
-        request.prompt_text for request in world.server.requests if request.tools or PROMPTS[0] in request.prompt_text
-    ]
-    second = [text for text in asked if PROMPTS[1] in text]
-    assert second, "the second prompt never reached the model"
-    assert PROMPTS[0] in second[0]
-    assert WORDS[0] in second[0]
-    assert not any(PROMPTS[1] in text for text in asked[: asked.index(second[0])])
+def the_second_turn_goes_on_with_the_first(world: World) -> None:
+    asked = [request.prompt_text for request in world.server.requests]
+    second = next(text for text in asked if PROMPTS[1] in text)
+    assert PROMPTS[0] in second
+    assert WORDS[0] in second
 
 
-def test_every_call_of_the_model_is_counted(world: World, run: dict[str, Any]) -> None:
+def every_call_of_the_model_is_counted(world: World) -> None:
     answers = world.answered(NAME)
     used = {
         "input_tokens": sum(tokens.input for _, tokens in answers),
@@ -65,45 +72,45 @@ def test_every_call_of_the_model_is_counted(world: World, run: dict[str, Any]) -
         "tool_calls": sum(len(answer.tool_calls) for answer, _ in answers),
     }
     assert {request.model for request in world.server.requests} == {NAME}
-    assert {name: run["usage"][name] for name in used} == used
+    assert {name: run_of(world)["usage"][name] for name in used} == used
 
 
-def test_its_own_figures_are_the_same(agent: str, run: dict[str, Any], shown: dict[str, Any]) -> None:
+def its_own_figures_are_the_same(world: World) -> None:
     """What an agent tells of itself is read as it means it."""
-    told = shown["attempts"][-1]["told"] or {}
+    run = run_of(world)
+    told = world.shown(run["run"])["attempts"][-1]["told"] or {}
     known = {name: told[name] for name in FIGURES if told.get(name) is not None}
-    assert bool(known) == (agent not in TELLS_NOTHING)
-    if agent not in ROUNDS:
+    assert known
+    if world.agent not in ROUNDS:
         assert known == {name: run["usage"][name] for name in known}
 
 
-def test_its_calls_are_well_formed(world: World, run: dict[str, Any]) -> None:
-    calls = world.calls(run["run"])
+def its_calls_are_well_formed(world: World) -> None:
+    calls = world.calls(run_of(world)["run"])
     assert len(calls) == len(world.answered(NAME))
     assert [(call.number, finding) for call in calls for finding in call.findings] == []
     assert {(call.status, call.trouble, call.tries) for call in calls} == {(200, None, 1)}
 
 
-def test_its_version_is_kept(world: World, shown: dict[str, Any]) -> None:
-    assert world.pinned_version in shown["version"]
+def its_version_is_kept(world: World) -> None:
+    assert world.pinned_version in world.shown(run_of(world)["run"])["version"]
 
 
-def test_its_trajectory_is_valid(world: World, run: dict[str, Any]) -> None:
+def its_trajectory_is_valid(world: World) -> None:
     from atif import Trajectory
 
+    run = run_of(world)
     trajectory = Trajectory.model_validate_json(world.trajectory(run["run"]))
     assert trajectory.schema_version == "ATIF-v1.8"
     assert [step.message for step in trajectory.steps if step.source == "user"] == list(PROMPTS)
-    said = [str(step.message) for step in trajectory.steps if step.source == "agent"]
-    assert all(any(words in message for message in said) for words in WORDS)
+    said = "\n".join(str(step.message) for step in trajectory.steps if step.source == "agent")
+    assert [words for words in WORDS if words not in said] == []
     assert trajectory.final_metrics is not None
     assert trajectory.final_metrics.total_prompt_tokens == run["usage"]["input_tokens"]
 
 
-def test_the_key_is_nowhere(world: World) -> None:
-    key = world.key.encode()
+def the_key_is_nowhere(world: World) -> None:
     assert world.look.files > 0
     assert world.look.processes > 0
     assert world.look.key_in == []
-    assert [place for place, content in world.bytes_kept().items() if key in content] == []
-    assert [said for said in world.said if world.key in said.out + said.err] == []
+    assert world.key_kept_in() == []

@@ -8,7 +8,6 @@ import secrets
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +22,8 @@ from orvl.types import ModelCall
 
 KEY, WRONG_KEY = "CONFORMANCE_KEY", "CONFORMANCE_WRONG_KEY"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
-LONGEST = 600.0
+LONGEST, LOOKING = 600.0, 3.0
 CHECKS = "".join(f"\n  - {{name: {name}, run: test -s {name}}}" for name in FILES)
-MOST_CALLS = 6
 
 
 @dataclass(frozen=True)
@@ -72,16 +70,16 @@ class World:
 
     # -- the project
 
-    def write(self, models: dict[str, list[str]], **further: str) -> None:
-        """orvl.toml, with models by provider, and the two evals; `further` has lines of a provider's own."""
-        providers = "".join(self._provider(name, further.get(name, "")) for name in models)
+    def write(self, models: dict[str, list[str]], own: dict[str, str] | None = None, most_calls: int = 6) -> None:
+        """orvl.toml, with models by provider, and the two evals; `own` has lines of a provider's own."""
+        providers = "".join(self._provider(name, (own or {}).get(name, "")) for name in models)
         toml = f"attempts = 2\n[limits]\nturn = 120\n[agents.{self.agent}.models]\n"
         toml += "".join(f"{name} = {json.dumps(names)}\n" for name, names in models.items())
         (self.root / "orvl.toml").write_text(toml + providers)
         (self.root / "evals").mkdir()
         session = f"---\nmetrics: {{checks: 1}}\nchecks:{CHECKS}\n---\n{PROMPTS[0]}\n---\n{PROMPTS[1]}\n"
         (self.root / "evals/session.md").write_text(session)
-        single = f"---\nmetrics: {{checks: 1}}\nlimits: {{calls: {MOST_CALLS}}}\nchecks:\n"
+        single = f"---\nmetrics: {{checks: 1}}\nlimits: {{calls: {most_calls}}}\nchecks:\n"
         single += f"  - {{name: one, run: test -s one.txt}}\n---\n{PROMPTS[0]}\n"
         (self.root / "evals/single.md").write_text(single)
 
@@ -180,9 +178,15 @@ class World:
             if self.model.at_the_end.wait(LONGEST):
                 self.look = look_for(self.key.encode(), self.tmp)
 
+        self.model.hold = LOOKING
         thread = Thread(target=look, daemon=True)
         thread.start()
         return thread
+
+    def key_kept_in(self) -> list[str]:
+        """Where the key is in the store, in exports, or in what orvl said."""
+        places = [place for place, content in self.bytes_kept().items() if self.key.encode() in content]
+        return places + [result.out + result.err for result in self.said if self.key in result.out + result.err]
 
     def bytes_kept(self) -> dict[str, bytes]:
         """All that is in the store, unpacked, and in exports; by where it is."""
@@ -224,8 +228,3 @@ def closed_port() -> int:
     """A port on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])
-
-
-def timed(world: World, *words: str) -> tuple[Result, float]:
-    began = time.monotonic()
-    return world.orvl(*words), time.monotonic() - began

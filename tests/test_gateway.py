@@ -30,6 +30,7 @@ from orvl.gateway.answer import Events, ToolUse, feed_event, feed_whole
 from orvl.gateway.answer import Tokens as Counted
 from orvl.gateway.filters import Redactor, WithoutUsage
 from orvl.gateway.routes import Route
+from orvl.project.settings import Limits
 from orvl.testing import Answer, Fault, ModelServer, Tokens, ToolCall
 from orvl.testing.chat import Chat
 from orvl.testing.dialect import Dialect, Reply
@@ -761,7 +762,8 @@ def test_a_call_is_closed_whatever_the_model_and_the_agent_wrote():
         with ModelServer(lambda _: Answer(tool_calls=[ToolCall("t", next(script))])) as server:
             async with doors(budget=1e9) as open_doors:
                 for schema in schemas:
-                    door = await open_doors.open(provider_at(server.url, prices={"m": A_CENT_A_TOKEN}))
+                    provider = provider_at(server.url, prices={"m": A_CENT_A_TOKEN})
+                    door = await open_doors.open(provider, limits=Limits(cost=1e6))
                     tools = [{"type": "function", "function": {"name": "t", "parameters": schema}}]
                     for _ in arguments:
                         assert (await door.ask(tools=tools, max_tokens=10)).status == 200

@@ -193,6 +193,8 @@ class ModelCall:
     """The host's status; None where it did not answer."""
     trouble: str | None = None
     """Why the call failed, in the host's words."""
+    left: bool = False
+    """Whether the agent went away before the answer was over."""
     tries: int = 1
     seconds: float = 0.0
     waited: float = 0.0

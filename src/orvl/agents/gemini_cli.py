@@ -65,7 +65,7 @@ def read(output, stderr):
             outcome = event.get("output") or dict_at(event, "error").get("message") or event.get("status")
             steps.result(text_at(event, "tool_id"), outcome)
             after_result = True
-        elif kind == "error" and event.get("severity") == "error":
+        elif kind == "error" and (event.get("severity") == "error" or "stopping" in text_at(event, "message")):
             problem = text_at(event, "message")
         elif kind == "result":
             result, stats = event, dict_at(event, "stats")

@@ -122,9 +122,12 @@ def _print(found: dict[str, list[dict[str, Any]]]) -> None:
         for thing in things:
             cells = [Text(plain(_text(thing.get(column, "")))) for column in columns]
             if "error" in thing:
-                cells[-1] = Text(plain(thing["error"]), style="red")
+                cells[-1] = Text("has a mistake, see below", style="red")
             table.add_row(*cells)
         shown.print(table if things else f"{kind}: none yet")
+        for thing in things:
+            if "error" in thing:
+                shown.print(Text(plain(thing["error"]), style="red"), soft_wrap=True)
 
 
 def _text(value: Any) -> str:

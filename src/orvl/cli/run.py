@@ -69,7 +69,7 @@ class Flags:
 @click.option("--sandbox", type=click.Choice(KINDS), help="Where a run lives; bubblewrap, if nothing else is said.")
 @click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @click.option("--engine", type=click.Choice(["local"]), default="local", help="Who carries runs out.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Start nothing new when this much is spent.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Stop when this much is spent.")
 @click.option("--dry-run", is_flag=True, help="Say what would run and what it may cost.")
 @click.option("--fresh", is_flag=True, help="Run new episodes beside those that are there.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")

@@ -14,7 +14,7 @@ from orvl.gateway.steps import step_of
 from orvl.types import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from orvl.gateway.call import Call
     from orvl.gateway.faults import Trouble
@@ -173,7 +173,7 @@ class Account:
 
     def usage(self, seconds: float) -> Usage:
         """The sums over all answers; a sum that misses one is unknown, not smaller."""
-        answered = [call for call in self.calls if call.status == 200 and not call.trouble]
+        answered = [call for call in self.calls if is_answered(call)]
         counted = [call for call in self.calls if call.output_tokens is not None]
         has_all = all(call.output_tokens is not None for call in answered)
         costs = [call.cost_usd for call in counted]
@@ -183,9 +183,19 @@ class Account:
         return Usage(
             seconds=seconds,
             input_tokens=sum(call.input_tokens or 0 for call in counted) if has_all else None,
-            cached_tokens=sum(call.cached_tokens or 0 for call in counted) if has_all else None,
+            cached_tokens=_sum(call.cached_tokens for call in counted) if has_all else None,
             output_tokens=sum(call.output_tokens or 0 for call in counted) if has_all else None,
             tool_calls=sum(call.tool_calls for call in self.calls),
             cost_usd=sum(known) if is_priced else None,
             cost_source=(sources.pop() if len(sources) == 1 else "metered") if is_priced else None,
         )
+
+
+def is_answered(call: ModelCall) -> bool:
+    """Whether a call was answered to its end."""
+    return call.status is not None and 200 <= call.status < 300 and not call.trouble and not call.left
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else sum(count or 0 for count in known)

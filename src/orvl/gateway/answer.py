@@ -16,13 +16,13 @@ LONGEST_EVENT = 32 << 20
 
 @dataclass(frozen=True)
 class Tokens:
-    """`input` holds the cached and the cache-written ones, `output` the reasoning ones."""
+    """`input` holds the cached and the cache-written ones, `output` the reasoning ones; None is not told."""
 
     input: int = 0
-    cached: int = 0
-    cache_write: int = 0
+    cached: int | None = 0
+    cache_write: int | None = 0
     output: int = 0
-    reasoning: int = 0
+    reasoning: int | None = 0
 
     @property
     def total(self) -> int:
@@ -224,6 +224,11 @@ def as_object(data: str | bytes) -> dict[str, Any] | None:
 def number(value: Any) -> int:
     """A count as a server told it; what is no count is 0."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15 else 0
+
+
+def told(value: Any) -> int | None:
+    """A count that a server may leave out."""
+    return None if value is None else number(value)
 
 
 def money(value: Any) -> float | None:

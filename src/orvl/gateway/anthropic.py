@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, number, objects, words
+from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, number, objects, told, words
 
 THOUGHTS = ("thinking", "redacted_thinking")
 USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
@@ -91,15 +91,16 @@ class MessagesReader:
         elif kind == "input_json_delta" and index in self._tools:
             self.answer.add_arguments(self._tools[index], delta.get("partial_json"))
 
-    def _stop(self, told: dict[str, Any]) -> None:
-        if finish := words(told.get("stop_reason")):
+    def _stop(self, message: dict[str, Any]) -> None:
+        if finish := words(message.get("stop_reason")):
             self.answer.finish = finish
             self.answer.cut_off = finish in ("max_tokens", "model_context_window_exceeded")
             self.answer.refused = finish == "refusal"
 
     def _count(self, usage: Any) -> None:
-        told = mapping(usage)
-        self._usage |= {name: told[name] for name in USAGE if told.get(name) is not None}
+        given = mapping(usage)
+        self._usage |= {name: given[name] for name in USAGE if given.get(name) is not None}
         if self._usage:
-            plain, read, written, out = (number(self._usage.get(name)) for name in USAGE)
-            self.answer.tokens = Tokens(plain + read + written, read, written, out)
+            plain, read, written, out = (told(self._usage.get(name)) for name in USAGE)
+            total = (plain or 0) + (read or 0) + (written or 0)
+            self.answer.tokens = Tokens(total, read, written, out or 0, None)

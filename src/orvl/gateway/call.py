@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import random
 import time
@@ -145,7 +146,7 @@ class Call:
         try:
             async with self.client.post(
                 self.url,
-                data=self.body,
+                data=io.BytesIO(self.body),
                 headers=self._headers(),
                 skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
                 proxy=proxy_for(self.url),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
+from orvl.gateway.names import is_same_model
 from orvl.gateway.tools import findings_in
 from orvl.types import Finding, ModelCall
 
@@ -14,22 +14,7 @@ if TYPE_CHECKING:
     from orvl.gateway.call import Call
     from orvl.project.providers import Provider
 
-DATED = re.compile(r"(-\d{8}|-\d{4}-\d{2}-\d{2}|-\d{4}|-\d{3}|-latest|-preview(-\d\d-\d\d)?|@\d{8}|-fast)$")
 LONG_SILENCE = 20.0
-
-
-def is_same_model(asked: str, served: str) -> bool:
-    """Whether two names are of one model: a maker's prefix, a variant after ':' and a date do not matter."""
-    return _bare(asked) == _bare(served)
-
-
-def _bare(name: str) -> str:
-    last = name.lower().rsplit("/", 1)[-1].split(":", 1)[0]
-    while shorter := DATED.sub("", last):
-        if shorter == last:
-            break
-        last = shorter
-    return last.replace(".", "-").replace("_", "-")
 
 
 def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[float | None, str | None]:
@@ -39,15 +24,18 @@ def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[floa
     price = provider.price(model)
     if price is None:
         return None, None
-    cost = price.cost(tokens.input, tokens.cached, tokens.cache_write, tokens.output, tokens.reasoning)
+    apart = (tokens.cached or 0, tokens.cache_write or 0)
+    cost = price.cost(tokens.input, *apart, tokens.output, tokens.reasoning or 0)
     return cost, "metered"
 
 
 def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
     """The call as it is kept."""
-    answer, asked, tokens = call.answer, call.asked, call.answer.tokens
+    answer, asked = call.answer, call.asked
+    is_left = call.agent_left and not answer.complete
+    tokens = answer.tokens if answer.complete else None
     cost, source = cost_of(call.account.provider, asked.model, tokens)
-    if answer.cost is not None:
+    if answer.cost is not None and answer.complete:
         cost, source = answer.cost, "provider"
     return ModelCall(
         number=call.number,
@@ -57,6 +45,7 @@ def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
         started=call.started,
         stream=asked.stream,
         status=call.status,
+        left=is_left,
         trouble=_trouble(call),
         tries=call.tries,
         seconds=time.monotonic() - call.began if call.began else 0.0,
@@ -72,7 +61,7 @@ def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
         reasoning_tokens=tokens.reasoning if tokens else None,
         cost_usd=cost,
         cost_source=source,
-        tool_calls=len(answer.tools),
+        tool_calls=len(answer.tools) if answer.complete else 0,
         answers_back=asked.answers_back,
         reasoning_given=answer.has_reasoning,
         reasoning_back=asked.reasoning_back > 0 if before_had_reasoning and asked.answers_back else None,
@@ -98,7 +87,7 @@ def _findings(call: Call) -> list[Finding]:
         return found
     if answer.model and not is_same_model(asked.model, answer.model):
         found.append(Finding("another model", f"{answer.model} answered instead of {asked.model}"))
-    found += findings_in(asked, answer.tools)
+    found += findings_in(asked, answer.tools[:-1] if answer.cut_off else answer.tools)
     if answer.refused:
         found.append(Finding("refusal", f"finish reason {answer.finish}"))
     elif answer.cut_off:

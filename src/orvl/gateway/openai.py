@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, money, number, objects, words
+from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, money, number, objects, told, words
 
 REASONING = ("reasoning_content", "reasoning", "reasoning_details", "reasoning_text")
 
@@ -30,10 +30,10 @@ def tokens_in(usage: dict[str, Any]) -> Tokens | None:
     into, out = mapping(usage.get("prompt_tokens_details")), mapping(usage.get("completion_tokens_details"))
     return Tokens(
         input=number(usage.get("prompt_tokens")),
-        cached=number(into.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")),
-        cache_write=number(into.get("cache_write_tokens")),
+        cached=told(into.get("cached_tokens", usage.get("prompt_cache_hit_tokens"))),
+        cache_write=told(into.get("cache_write_tokens")),
         output=number(usage.get("completion_tokens")),
-        reasoning=number(out.get("reasoning_tokens")),
+        reasoning=told(out.get("reasoning_tokens")),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, number, objects, words
+from orvl.gateway.answer import Answer, Asked, Tokens, ToolUse, mapping, number, objects, told, words
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 
@@ -106,8 +106,8 @@ class ResponsesReader:
         if usage := mapping(response.get("usage")):
             answer.tokens = Tokens(
                 input=number(usage.get("input_tokens")),
-                cached=number(mapping(usage.get("input_tokens_details")).get("cached_tokens")),
-                cache_write=number(mapping(usage.get("input_tokens_details")).get("cache_write_tokens")),
+                cached=told(mapping(usage.get("input_tokens_details")).get("cached_tokens")),
+                cache_write=told(mapping(usage.get("input_tokens_details")).get("cache_write_tokens")),
                 output=number(usage.get("output_tokens")),
-                reasoning=number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
+                reasoning=told(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
             )

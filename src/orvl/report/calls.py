@@ -28,9 +28,8 @@ OWN_FIGURES = {
 
 
 def was_left(call: ModelCall) -> bool:
-    """Whether the agent did not wait for the answer's end: nothing was found amiss, and yet there is no usage."""
-    is_told = call.output_tokens is not None or any(finding.kind == "no usage" for finding in call.findings)
-    return call.trouble is None and (call.status is None or (200 <= call.status < 300 and not is_told))
+    """Whether the agent did not wait for the answer's end."""
+    return call.left and call.trouble is None
 
 
 def how_it_failed(call: ModelCall) -> str | None:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 ASKED_OTHER = "agent asked for another model"
 BAD_TOOL_CALLS = ("unknown tool", "invalid JSON", "off the schema")
 BEGUN = "m.status BETWEEN 200 AND 299"
-IS_TOLD = """(m.output_tokens IS NOT NULL OR instr(m.findings, '"kind": "no usage"'))"""
-ANSWERED = f"(m.trouble IS NULL AND {BEGUN} AND {IS_TOLD})"
-LEFT = f"(m.trouble IS NULL AND (m.status IS NULL OR ({BEGUN} AND NOT {IS_TOLD})))"
+LEFT = "(m.trouble IS NULL AND m.left)"
+ANSWERED = f"(m.trouble IS NULL AND {BEGUN} AND NOT m.left)"
 IS_OTHER = f"""instr(m.findings, '"kind": "{ASKED_OTHER}"')"""
 FROM = "FROM run JOIN attempt ON attempt.run = run.id JOIN model_call m ON m.attempt = attempt.id"
 FAILING = (
@@ -168,12 +167,16 @@ class Calls:
     def __init__(self, store: Store, cells: dict[int, tuple[str, str, str, str]]) -> None:
         self.store, self.cells = store, cells
         self.others = self._asked_for_others()
+        self._own: dict[tuple[str, str], list[int]] = {}
+        self._more: dict[tuple[str, str], list[int]] = {}
+        for cell, (_, model, provider, _) in cells.items():
+            self._own.setdefault((model, provider), []).append(cell)
+        for cell, asked in self.others:
+            self._more.setdefault((asked, cells[cell][2]), []).append(cell)
 
     def endpoints(self) -> list[Endpoint]:
         """By model, then by provider."""
-        keys = {(model, provider) for _, model, provider, _ in self.cells.values()}
-        keys |= {(asked, self.cells[cell][2]) for cell, asked in self.others}
-        found = [self._endpoint(model, provider) for model, provider in sorted(keys)]
+        found = [self._endpoint(model, provider) for model, provider in sorted({*self._own, *self._more})]
         return [endpoint for endpoint in found if endpoint.sums["calls"]]
 
     def _asked_for_others(self) -> Counter[tuple[int, str]]:
@@ -182,8 +185,7 @@ class Calls:
 
     def _rows(self, model: str, provider: str, what: str, also: str = "1", last: str = "") -> list[Any]:
         """Of the calls of one endpoint."""
-        own = [cell for cell, names in self.cells.items() if names[1:3] == (model, provider)]
-        more = [cell for cell, asked in self.others if asked == model and self.cells[cell][2] == provider]
+        own, more = self._own.get((model, provider), []), self._more.get((model, provider), [])
         here = f"run.cell IN (SELECT value FROM json_each(?1)) AND NOT {IS_OTHER}"
         if more:
             is_own = "run.cell IN (SELECT value FROM json_each(?1))"

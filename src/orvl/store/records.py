@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
 SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value", "reason", "detail")
 CALL = tuple(ModelCall.__dataclass_fields__)
-FLAGS = ("stream", "reasoning_given", "reasoning_back")
+FLAGS = ("stream", "left", "reasoning_given", "reasoning_back")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
 
 

@@ -115,6 +115,7 @@ MIGRATIONS: tuple[str, ...] = (
         stream INTEGER NOT NULL,
         status INTEGER,
         trouble TEXT,
+        left INTEGER NOT NULL,
         tries INTEGER NOT NULL,
         seconds REAL NOT NULL,
         waited REAL NOT NULL,
