@@ -62,9 +62,9 @@ async def _measured(folder: Path) -> Measured:
 def _lines(measured: Measured, slower: float) -> list[Line]:
     fewer, more = STREAMS
     grown = measured.megabytes[-1] - measured.megabytes[0]
-    cpu = f", {measured.cpu * 1000:.1f} ms of CPU"
+    cpu = f"{measured.cpu * 1000:.1f} ms CPU"
     return [
-        _added("gateway kept", f"a call, kept connection{cpu}", measured.kept, MOST_ADDED, slower),
+        _added("gateway kept", f"a call, kept open, {cpu}", measured.kept, MOST_ADDED, slower),
         _added("gateway first", "first byte, new connection", measured.first_byte, MOST_BEFORE_FIRST, slower),
         Line(
             "gateway memory",

@@ -9,6 +9,7 @@ import random
 import time
 import urllib.request
 
+import aiohttp
 import pytest
 
 from gateways import (
@@ -619,6 +620,54 @@ def test_a_slow_body_holds_up_nobody_else():
                 assert (await door.ask()).status == 200
                 writer.close()
                 assert len(door.account.calls) == 1
+
+    run(test)
+
+
+def test_an_agent_with_a_thousand_connections_holds_up_only_itself():
+    async def test():
+        with ModelServer() as server:
+            async with doors() as open_doors:
+                door, other = [await open_doors.open(provider_at(server.url)) for _ in range(2)]
+                opened = [await asyncio.open_connection("127.0.0.1", door.port) for _ in range(400)]
+
+                async def is_closed(reader: asyncio.StreamReader) -> bool:
+                    try:
+                        return await asyncio.wait_for(reader.read(1), 2) == b""
+                    except TimeoutError:
+                        return False
+                    except ConnectionError:
+                        return True
+
+                closed = sum(await asyncio.gather(*(is_closed(reader) for reader, _ in opened)))
+                assert 100 <= closed < 400, "so many are taken, and no more"
+                assert (await other.ask()).status == 200
+                for _, writer in opened:
+                    writer.close()
+                for _ in range(100):
+                    try:
+                        assert (await door.ask()).status == 200
+                        break
+                    except aiohttp.ClientError:
+                        await asyncio.sleep(0.05)
+                else:
+                    raise AssertionError("the door stays shut")
+
+    run(test)
+
+
+def test_bodies_together_are_bounded_until_their_calls_are_over(monkeypatch):
+    monkeypatch.setattr("orvl.gateway.proxy.BODIES_TOGETHER", 1 << 20)
+
+    async def test():
+        with ModelServer(lambda _: Answer("x", first_byte=2.0)) as server:
+            async with doors() as open_doors:
+                door = await open_doors.open(provider_at(server.url))
+                held = [asyncio.ensure_future(door.ask("x" * 400_000)) for _ in range(2)]
+                await until(lambda: server.open == 2)
+                assert (await door.ask("x" * 400_000)).status == 413
+                assert {one.status for one in await asyncio.gather(*held)} == {200}
+                assert (await door.ask("x" * 400_000)).status == 200
 
     run(test)
 

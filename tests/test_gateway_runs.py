@@ -159,6 +159,8 @@ def test_what_a_run_used_is_what_the_provider_told(project):
     usage = done.json["ratings"][0]["usage"]
     assert (usage["input_tokens"], usage["cached_tokens"], usage["output_tokens"]) == (3000, 900, 150)
     assert usage["cost_usd"] == pytest.approx(31.5) and usage["cost_source"] == "metered"
+    again = project.orvl("asker", "--eval=one", "--json")
+    assert again.status == 0 and again.json["ratings"] == done.json["ratings"], "what is done needs no key"
     rows = project.rows("SELECT number, status, input_tokens, output_tokens, tries FROM model_call ORDER BY number")
     assert rows == [(number, 200, 1000, 50, 1) for number in (1, 2, 3)]
 

@@ -68,11 +68,5 @@ def without_key(hosts: Iterable[Host]) -> dict[str, str]:
     return {name: sentence for name, sentence in found.items() if sentence}
 
 
-def key_names(hosts: Iterable[Host]) -> set[str]:
-    """The variables that hold the keys of providers."""
-    providers = [host.provider for host in hosts]
-    return {name for one in providers for name in (one.key, *one.other_keys) if name}
-
-
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names)

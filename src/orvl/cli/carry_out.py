@@ -16,8 +16,6 @@ from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.errors import FileError
 from orvl.gateway import Gateway
-from orvl.gateway.keys import take_keys
-from orvl.hosts import key_names
 from orvl.project import PARTS, line_in
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
@@ -60,8 +58,6 @@ def carry_out(
     kind = chosen(sandbox or settings.use, image, untrusted=untrusted)
     live = sys.stderr.isatty() and not os.environ.get("CI")
     shown = Progress if quiet else LiveProgress if live else PlainProgress
-    hosts = [plan.hosts[run.cell.key] for run in state.to_run if run.cell.key in plan.hosts]
-    keys = take_keys(key_names(hosts))
     call = store.transaction([lambda s: s.add_call({"words": str(words), "flags": sys.argv[1:]}, plan.seed)])[0]
     _open_many_files()
     work = WorkDir()
@@ -84,7 +80,7 @@ def carry_out(
                 concurrency=concurrency or project.settings.concurrency or default_concurrency(),
                 sandbox=kind,
                 around=around,
-                gateway=Gateway(keys, budget),
+                gateway=Gateway(os.environ, budget),
                 samples=samples,
             )
             asyncio.run(_until_interrupted(engine, progress))

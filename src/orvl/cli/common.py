@@ -68,6 +68,16 @@ def words_from(given: dict[str, Any]) -> Words:
     return Words(**chosen)
 
 
+def open_with_keys_hidden(folder: str | None) -> Project:
+    """The project, for commands that start programs of agents and evals: what they could read of keys is wiped."""
+    from orvl.gateway.keys import hide_keys
+    from orvl.project import open_project
+
+    project = open_project(folder)
+    hide_keys(provider.key for provider in project.settings.providers.values() if provider.key)
+    return project
+
+
 def folder_of(project: Project, flag: str | None) -> Path:
     from orvl.store import store_folder
 

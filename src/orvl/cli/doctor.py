@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orvl.cli.common import open_to_read, store_exists, where
+from orvl.cli.common import open_to_read, open_with_keys_hidden, store_exists, where
 from orvl.errors import OrvlError
-from orvl.project import Project, open_project
 from orvl.report.text import count, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orvl.project import Project
     from orvl.types import Agent
 
 Finding = tuple[str, str]
@@ -32,7 +32,7 @@ def command(project: str | None, store: str | None) -> int:
 
     Ends with 1 if something is wrong.
     """
-    opened = open_project(project)
+    opened = open_with_keys_hidden(project)
     wrong = 0
     for mark, sentence in findings(opened, store):
         wrong += mark == "wrong"

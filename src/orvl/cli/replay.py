@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, open_to_read, version_asker, where
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_keys_hidden, version_asker, where
 from orvl.errors import UserError
-from orvl.project import open_project
 from orvl.report.text import count, plain
 from orvl.sandbox.kinds import KINDS, Kind
 
@@ -49,7 +48,7 @@ def command(run: str, json_: bool, project: str | None, store: str | None, **how
     from orvl.cli.show import Shown
 
     out = JsonOut() if json_ else None
-    opened = open_project(project)
+    opened = open_with_keys_hidden(project)
     with open_to_read(opened, store) as kept:
         shown = Shown(kept, run)
         number, before = _recorded(shown)
@@ -152,12 +151,10 @@ def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Ki
 
 
 def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
-    """Puts the recording in the provider's place; its real key is taken away from this process."""
-    from orvl.gateway.keys import take_keys
-    from orvl.hosts import Host, key_names
+    """Puts the recording in the provider's place."""
+    from orvl.hosts import Host
     from orvl.project.providers import Provider
 
-    take_keys(key_names(plan.hosts.values()))
     cell = plan.cells[0]
     host = plan.hosts.get(cell.key)
     provider = host.provider if host else Provider(cell.provider, {})

@@ -18,6 +18,7 @@ from orvl.cli.common import (
     five_words,
     open_to_read,
     open_to_write,
+    open_with_keys_hidden,
     print_board,
     store_exists,
     version_asker,
@@ -27,7 +28,6 @@ from orvl.cli.common import (
 from orvl.errors import UserError
 from orvl.hosts import without_key
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
-from orvl.project import open_project
 from orvl.report.text import count, dollars
 from orvl.sandbox.kinds import KINDS, Kind
 from orvl.state import State, next_episode, state_of
@@ -89,7 +89,7 @@ def command(**given: Any) -> int:
     if flags.budget is not None and not isfinite(flags.budget):
         raise UserError(f"--budget {flags.budget} is not an amount of money.")
     out = JsonOut() if flags.json_ else None
-    project = open_project(flags.project)
+    project = open_with_keys_hidden(flags.project)
     episodes = flags.episodes or project.settings.episodes
     seed = secrets.randbits(32)
     ask = version_asker(project, flags.sandbox, flags.image)

@@ -12,13 +12,13 @@ from orvl.cli.common import (
     five_words,
     open_to_read,
     open_to_write,
+    open_with_keys_hidden,
     print_board,
     version_asker,
     where,
     words_from,
 )
 from orvl.plan import make_plan, ordered
-from orvl.project import open_project
 from orvl.report.text import count
 from orvl.state import next_episode, state_of
 
@@ -44,7 +44,7 @@ def command(**given: Any) -> int:
 
     words = words_from(given)
     out = JsonOut() if given["json_"] else None
-    project = open_project(given["project"])
+    project = open_with_keys_hidden(given["project"])
     open_to_read(project, given["store"]).close()
     with open_to_write(project, given["store"]) as store:
         plan = make_plan(

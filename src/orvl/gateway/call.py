@@ -77,6 +77,7 @@ class Call:
     agent_left: bool = False
     started: float = field(default_factory=time.time)
     response: web.StreamResponse | None = None
+    tape: Tape | None = None
 
     def __post_init__(self) -> None:
         self.reader = self.route.reader()
@@ -207,8 +208,8 @@ class Call:
         body = self.redact.feed(await read_up_to(upstream.content, LONGEST_ERROR) or b"") + self.redact.end()
         if upstream.status == 400 and self.added_usage and b"stream_options" in body:
             return await self._ask_without_usage()
-        with self._tape(upstream.headers) as tape:
-            tape.add(body)
+        self.tape = self._tape(upstream.headers)
+        self.tape.add(body)
         response = web.Response(status=upstream.status, body=body, headers=self._passed_back(upstream.headers))
         trouble = trouble_of(upstream.status, body, upstream.headers)
         return response, trouble and replace(trouble, words=self.redact.text(trouble.words))
@@ -217,8 +218,8 @@ class Call:
         self.response = web.StreamResponse(status=upstream.status, headers=self._passed_back(upstream.headers))
         try:
             await _passing(self.response.prepare(self.request))
-            with self._tape(upstream.headers) as tape:
-                is_stream = await self._pass_through(upstream, self.response, tape)
+            self.tape = self._tape(upstream.headers)
+            is_stream = await self._pass_through(upstream, self.response, self.tape)
             if is_stream and not self.answer.complete and not self.answer.error:
                 return self._broken(Trouble("the stream was cut: it ended before the answer did", helps=True))
             await _passing(self.response.write_eof())

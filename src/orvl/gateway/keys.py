@@ -1,4 +1,4 @@
-"""Real keys: read once, and wiped from where other processes could read them."""
+"""Real keys are wiped from where other processes could read them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PR_SET_DUMPABLE = 4
+LIKE_KEYS = ("_KEY", "_TOKEN", "_SECRET")
 
 
-def take_keys(names: Iterable[str]) -> dict[str, str]:
-    """The keys in these variables; afterwards neither /proc nor `ps` shows them, and no process inherits them."""
-    wanted = set(names)
-    found = {name: os.environ[name].strip() for name in wanted if os.environ.get(name, "").strip()}
-    if found:
+def hide_keys(names: Iterable[str]) -> None:
+    """Wipes these variables, and all that look like keys, from what /proc and `ps` show and processes inherit.
+
+    orvl itself still has them in os.environ.
+    """
+    wanted = {*names, *(name for name in os.environ if name.endswith(LIKE_KEYS))}
+    if wanted & os.environ.keys():
         _wipe(wanted)
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    return found
 
 
 def _wipe(names: set[str]) -> None:

@@ -127,7 +127,6 @@ class Proxy:
             open=opened,
         )
         try:
-            self.account.record.asked(number, route.suffix, body)
             return await call.carry()
         except asyncio.CancelledError:
             call.agent_left = True
@@ -136,9 +135,10 @@ class Proxy:
             call.trouble = Trouble(f"orvl's gateway: {error}", helps=True)
             raise
         finally:
-            self._close(call, estimate)
+            self._close(call, body, estimate)
 
-    def _close(self, call: Call, estimate: float) -> None:
+    def _close(self, call: Call, asked: bytes, estimate: float) -> None:
+        self.account.record.keep(call.number, call.route.suffix, asked, call.tape)
         call.answer.clean(call.redact.text)
         done = noted(call, before_had_reasoning=self._had_reasoning)
         self._had_reasoning = self._had_reasoning or done.reasoning_given

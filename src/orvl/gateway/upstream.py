@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
 
@@ -12,11 +13,16 @@ if TYPE_CHECKING:
 
 def proxy_for(url: URL) -> str | None:
     """The proxy that the user's environment names for an address, if any; never for this machine."""
-    proxies = getproxies()
+    proxies = _proxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy or not url.host or url.host in ("127.0.0.1", "localhost", "::1"):
         return None
     return None if proxy_bypass(url.host) else proxy
+
+
+@cache
+def _proxies() -> dict[str, str]:
+    return getproxies()
 
 
 async def read_up_to(content: StreamReader, most: int) -> bytes | None:
