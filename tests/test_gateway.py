@@ -8,6 +8,7 @@ import json
 import random
 import time
 import urllib.request
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -89,7 +90,7 @@ def test_an_answer_is_read_in_one_definition_in_every_protocol(protocol, stream)
     ]
     assert answer.tokens is not None
     assert (answer.tokens.input, answer.tokens.cached, answer.tokens.output) == (1000, 300, 90)
-    assert answer.tokens.reasoning == (40 if protocol != "anthropic" else 0)
+    assert answer.tokens.reasoning == (40 if protocol != "anthropic" else None), "missing is not zero"
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
@@ -97,7 +98,7 @@ def test_an_answer_is_read_in_one_definition_in_every_protocol(protocol, stream)
 def test_input_holds_what_was_written_to_the_cache(protocol, stream):
     said = Answer("x", tokens=Tokens(input=1000, cached=300, cache_write=200, output=9))
     answer = (read if stream else read_whole)(protocol, told(protocol, said, stream=stream))
-    assert answer.tokens == Counted(1000, 300, 200, 9, 0)
+    assert answer.tokens is not None and replace(answer.tokens, reasoning=0) == Counted(1000, 300, 200, 9, 0)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -155,7 +156,7 @@ def test_garbage_is_counted_and_harms_nothing(protocol, stream):
     for one in (*odd, *made_up, *numbers):
         answer = read(protocol, b"data: " + one + b"\n\n") if stream else read_whole(protocol, one)
         if answer.tokens is not None:
-            assert all(0 <= count < 1e15 for count in vars(answer.tokens).values()), one
+            assert all(0 <= (count or 0) < 1e15 for count in vars(answer.tokens).values()), one
         assert answer.cost is None or 0 <= answer.cost < 1e6, one
     if stream:
         data = told(protocol, stream=True)

@@ -9,6 +9,7 @@ import time
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -17,7 +18,7 @@ from orvl.gateway.faults import trouble_of, wait_told
 from orvl.gateway.pace import Lane
 from orvl.project.settings import Limits
 from orvl.testing import Answer, Fault, ModelServer, Tokens
-from test_gateway import run, until
+from test_gateway import BODY, run, until
 
 A_DOLLAR = Answer("x", tokens=Tokens(input=60, output=40))
 """At a cent a token."""
@@ -531,5 +532,24 @@ def test_two_hundred_streams_keep_their_own_words_and_little_memory(tmp_path):
                 assert server.most_at_once == 200
                 counted = sum(call.input_tokens for door in runs for call in door.account.calls)
                 assert counted == sum(range(1, 51)) + 2 * sum(range(1, 201))
+
+    run(test)
+
+
+def test_the_gateway_adds_little_to_a_call():
+    """A coarse bound, for busy machines; the benchmark `gateway` measures."""
+
+    async def test():
+        with ModelServer() as server:
+            async with doors() as open_doors:
+                door = await open_doors.open(provider_at(server.url))
+                times: dict[str, list[float]] = {f"{server.url}/v1": [], door.endpoint.url: []}
+                for _ in range(40):
+                    for url, taken in times.items():
+                        began = time.perf_counter()
+                        assert (await door.post(f"{url}/chat/completions", BODY)).status == 200
+                        taken.append(time.perf_counter() - began)
+                direct, through = (median(taken) for taken in times.values())
+                assert through - direct < 0.1
 
     run(test)

@@ -8,7 +8,7 @@ from orvl.reading import Steps, count_at, dict_at, json_lines, list_at, text_at,
 
 protocol = "openai"
 models = {
-    "zen": ["qwen3-coder", "qwen3.8-max", "qwen3.8-flash"],
+    "zen": ["qwen3-coder", "kimi-k3"],
     "openrouter": {"qwen3-coder": "qwen/qwen3-coder", "qwen3.8-flash": "qwen/qwen3.8-flash"},
     "groq": {"qwen3.8-27b": "qwen/qwen3.8-27b"},
     "ollama": ["qwen3-coder"],

@@ -150,15 +150,19 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
 
 def _want_keys(plan: Plan, state: State, *, must_be_there: bool) -> None:
     """A provider whose key is not set is refused, or left out with a warning; only runs that are left to do count."""
-    hosts = {run.key: plan.hosts[run.cell.key] for run in state.to_run if run.cell.key in plan.hosts}
-    missing = without_key(hosts.values())
+    asked = [run for run in state.to_run if run.cell.key in plan.hosts]
+    missing = without_key(plan.hosts[run.cell.key] for run in asked)
     if not missing:
         return
-    left = [run for run in state.to_run if run.key not in hosts or run.cell.provider not in missing]
-    if must_be_there or not (left or state.reused or state.to_score):
+    without = {run.cell.key for run in asked if run.cell.provider in missing}
+    state.to_run = [run for run in state.to_run if run.cell.key not in without]
+    there = {run.cell.key for run in (*state.reused, *state.to_score)}
+    if must_be_there or not (state.to_run or there):
         raise UserError(next(iter(missing.values())))
-    state.to_run = left
-    plan.warnings += [f"Left out: {sentence}" for sentence in missing.values()]
+    plan.cells = [cell for cell in plan.cells if cell.key not in without or cell.key in there]
+    providers = {plan.hosts[key].provider.name: plan.hosts[key].provider.key for key in sorted(without)}
+    keys = ", ".join(f"{name} ({key})" for name, key in sorted(providers.items()))
+    plan.warnings.append(f"Left out, for want of a key: {keys}.")
 
 
 def _guard(project: Project, state: State, flags: Flags) -> None:

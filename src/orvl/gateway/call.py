@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import random
 import time
 from dataclasses import dataclass, field, replace
@@ -290,4 +291,7 @@ async def _passing(writing: Awaitable[Any]) -> None:
 
 
 def _sentence(error: Exception) -> str:
+    if isinstance(error, aiohttp.ClientConnectorError):
+        why = os.strerror(error.os_error.errno) if error.os_error.errno else str(error.os_error)
+        return f"{error.host}:{error.port}: {why}"
     return " ".join(str(error).split())[:LONGEST_WORDS] or type(error).__name__

@@ -87,6 +87,9 @@ def _findings(call: Call) -> list[Finding]:
         return found
     if answer.model and not is_same_model(asked.model, answer.model):
         found.append(Finding("another model", f"{answer.model} answered instead of {asked.model}"))
+    before = [one.host for one in account.calls if one.host]
+    if answer.host and before and answer.host not in before:
+        found.append(Finding("another host", f"{answer.host} answered, and before {', '.join(dict.fromkeys(before))}"))
     found += findings_in(asked, answer.tools[:-1] if answer.cut_off else answer.tools)
     if answer.refused:
         found.append(Finding("refusal", f"finish reason {answer.finish}"))

@@ -79,26 +79,25 @@ class Proxy:
             return _error(route.protocol, 404, "not_found_error", sentence)
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        try:
-            body = await self._body(request)
-        except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
-            return _error(route.protocol, 400, "invalid_request_error", "The request's body cannot be read.")
-        if body is None:
-            return _error(route.protocol, 413, "request_too_large", "The request is larger than orvl passes on.")
-        return await (self._call(request, route, body) if route.is_call else self._question(request, route, body))
-
-    async def _body(self, request: web.BaseRequest) -> bytes | None:
-        """A request's body; None where it, or all bodies under way together, are too large."""
         body = bytearray()
         try:
-            async for chunk in request.content.iter_any():
-                body += chunk
-                self._bytes_under_way += len(chunk)
-                if len(body) > LONGEST_REQUEST or self._bytes_under_way > BODIES_TOGETHER:
-                    return None
+            if not await self._read(request, body):
+                return _error(route.protocol, 413, "request_too_large", "The request is larger than orvl passes on.")
+            act = self._call if route.is_call else self._question
+            return await act(request, route, bytes(body))
+        except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
+            return _error(route.protocol, 400, "invalid_request_error", "The request's body cannot be read.")
         finally:
             self._bytes_under_way -= len(body)
-        return bytes(body)
+
+    async def _read(self, request: web.BaseRequest, body: bytearray) -> bool:
+        """Reads a request's body, unless it, or all bodies under way together, are too large."""
+        async for chunk in request.content.iter_any():
+            body += chunk
+            self._bytes_under_way += len(chunk)
+            if len(body) > LONGEST_REQUEST or self._bytes_under_way > BODIES_TOGETHER:
+                return False
+        return True
 
     # -- calls of models
 

@@ -12,6 +12,7 @@ from orvl.cards import Tables, places, tables
 from orvl.errors import FileError
 from orvl.plan import Panel, panel_of
 from orvl.report.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
+from orvl.report.served import strangers
 from orvl.report.text import count
 from orvl.score import layout_of
 
@@ -168,6 +169,7 @@ def collect(
     _add_trouble(board, store, scorings, stacks)
     if bare := sum(counted[ref.id].bare for ref in refs if ref.id in counted):
         board.warnings.append(f"{count(bare, 'run')} had no sandbox: the agent could read and write what you can.")
+    board.warnings += strangers(store, [ref.id for ref in refs], first, last)
     return board
 
 

@@ -137,5 +137,7 @@ MIGRATIONS: tuple[str, ...] = (
         findings TEXT NOT NULL,
         PRIMARY KEY (attempt, number)
     ) WITHOUT ROWID;
+    CREATE INDEX answered_by_others ON model_call (attempt)
+        WHERE (instr(findings, '"another model"') OR instr(findings, '"another host"'));
     """,
 )
