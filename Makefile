@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test system lint types bench lock clean
+.PHONY: demo test conformance system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -11,6 +11,10 @@ demo: $(READY)
 
 test: lint types system
 	@$(RUN) -m pytest -n 2
+
+# The real agents, installed at pinned versions into orvl's cache, against a scripted model.
+conformance: $(READY) system
+	@$(RUN) -m pytest conformance -n 2
 
 system:
 	@tests/system.sh

@@ -302,7 +302,7 @@ def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, 
     if ended.alive or (talk.outcome == "errored" and not account.doomed.is_set()):
         return
     name = account.provider.name
-    trouble = account.trouble or account.failing
+    trouble = account.trouble or account.failing or (None if ended.cut == "time" else account.left_waiting)
     if account.over_budget:
         talk.end("errored", f"turn {turn} was stopped: {account.over}")
     elif account.over is not None:
@@ -312,7 +312,7 @@ def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, 
     elif trouble is not None:
         talk.trouble = trouble
         talk.end("errored", f"turn {turn}: {name}: {trouble.words}", retry=trouble.helps or trouble.again)
-    elif ended.cut == "time" and account.silence > seconds / 2:
+    elif ended.cut == "time" and account.silence > seconds / (2 if account.was_answered(turn) else 4):
         talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
     elif talk.outcome == "failed" and not account.calls:
         talk.reason = f"{talk.reason}; it made no call of a model"

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orvl.gateway.faults import Trouble
 from orvl.gateway.pace import Purse
 from orvl.gateway.steps import step_of
 from orvl.types import Usage
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from orvl.gateway.call import Call
-    from orvl.gateway.faults import Trouble
     from orvl.gateway.record import Record
     from orvl.project.providers import Provider
     from orvl.project.settings import Limits
@@ -56,6 +56,8 @@ class Account:
     """A failure of the provider that trying again did not help."""
     failing: Trouble | None = None
     """How the last call failed; None after one that did not."""
+    left_waiting: Trouble | None = None
+    """The silence that the agent left its last call in, if it was long."""
     over: str | None = None
     """The limit that the run hit."""
     over_budget: bool = False
@@ -127,10 +129,11 @@ class Account:
         self.calls.append(done)
         if call.agent_left:
             self.silence = time.monotonic() - call.open.heard
+            self.left_waiting = Trouble(done.trouble, helps=True) if done.trouble else None
         elif call.trouble is not None:
             self._fail(call.trouble, has_begun=call.response is not None, model=call.asked.model)
         elif call.status is not None and call.status < 300:
-            self.failing, self.failures = None, 0
+            self.failing, self.left_waiting, self.failures = None, None, 0
             self._steps.append(step_of(call.answer, done))
         self._changed.set()
 
@@ -144,8 +147,12 @@ class Account:
             self.trouble = self.trouble or trouble
             self.doomed.set()
 
+    def was_answered(self, turn: int) -> bool:
+        """Whether any call of a turn was."""
+        return any(call.turn == turn and is_answered(call) for call in self.calls)
+
     def begin_turn(self, turn: int) -> None:
-        self.turn, self.silence = turn, 0.0
+        self.turn, self.silence, self.left_waiting = turn, 0.0, None
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
         """What the model said since this was last asked, as steps of a trajectory."""
