@@ -14,7 +14,7 @@ test: lint types system
 
 # The real agents, installed at pinned versions into orvl's cache, against a scripted model.
 conformance: $(READY) system
-	@$(RUN) -m pytest conformance -n 2
+	@$(RUN) -m pytest conformance -n 2 --dist worksteal
 
 system:
 	@tests/system.sh

@@ -41,12 +41,18 @@ def always(fault: Fault) -> Callable[[Request, int], Said]:
     return lambda _request, _before: fault
 
 
+def keys_in(request: Request) -> str:
+    """The key as it came, for a host that tells too much."""
+    names = ("authorization", "x-api-key", "x-goog-api-key")
+    return " ".join(request.headers[name] for name in names if name in request.headers)
+
+
 BEHAVIOURS: dict[str, Callable[[Request, int], Said]] = {
     "forbidden": always(Fault(403, "This model is not for you.")),
     "missing": always(Fault(404, "There is no such model.")),
     "limited": always(Fault(429, "Slow down, please.", headers=SOON)),
     "limited-twice": first(2, Fault(429, "Slow down, please.", headers=SOON)),
-    "broken": always(Fault(500, "The machine is on fire.")),
+    "broken": lambda request, _before: Fault(500, f"The machine is on fire. {keys_in(request)}"),
     "cut": always(Fault.cut()),
     "cut-once": first(1, Fault.cut()),
     "silent": always(Fault.hang(600)),

@@ -40,8 +40,9 @@ def test_faults(agent: str, tmp_path: Path, look_at: LookAt) -> None:
             "locked": f'key = "{WRONG_KEY}"',
         }
         world.write(MODELS, own, GIVES_UP_SOON.get(agent, MOST_CALLS))
-        world.orvl(agent, "all", "house,quiet,gone", "single", "--json")
-        world.orvl(agent, "all", "picky,locked", "single", "--json", *ONE_AFTER_THE_OTHER)
+        passing = world.orvl(agent, "all", "house,quiet,gone", "single", "--json")
+        lasting = world.orvl(agent, "all", "picky,locked", "single", "--json", *ONE_AFTER_THE_OTHER)
+        assert (passing.status, lasting.status) == (1, 1), passing.err + lasting.err
         look_at(
             world,
             (

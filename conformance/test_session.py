@@ -26,9 +26,10 @@ def test_a_session(agent: str, tmp_path: Path, look_at: LookAt) -> None:
         world.install()
         world.write({"house": [NAME]})
         look = world.look_at_the_end()
-        world.orvl(agent, NAME, "house", "session", "--json")
+        done = world.orvl(agent, NAME, "house", "session", "--json")
         world.model.at_the_end.set()
         look.join()
+        assert done.status == 0, done.err
         look_at(
             world,
             (
