@@ -391,7 +391,7 @@ def test_an_agent_does_not_get(attacked, name):
         pytest.skip(why)
 
 
-BARE = """the_users_home the_real_home a_way_up a_key_in_an_environment a_process_of_orvl the_store the_evals the_agents
+BARE = """the_users_home the_real_home a_way_up a_process_of_orvl the_store the_evals the_agents
 the_hidden_checks the_workspace_of_another_run the_memory_of_a_host_process tracing_a_host_process
 a_signal_to_a_host_process an_abstract_socket_of_the_host a_port_of_the_hosts_loopback a_socket_file_of_the_host
 shared_memory_of_the_host files_in_other_places its_own_script the_mode_of_its_own_script
@@ -500,7 +500,7 @@ LIMITS = {
     "file_size": 20,
     "open_files": 128,
     "output": 5,
-    "turn": 5,
+    "turn": 10,
     "grace": 0.5,
 }
 HOGS = {
@@ -521,9 +521,9 @@ HOGS = {
     "open_files": "turn 1 reached its limit of 128 open files (limits.open_files)",
     "output": "turn 1 printed more than its limit of 5 MiB (limits.output)",
     "errors": "turn 1 printed more than its limit of 5 MiB (limits.output)",
-    "sleep": "turn 1 passed its limit of 5 s (limits.turn)",
-    "deaf": "turn 1 passed its limit of 5 s (limits.turn)",
-    "stopped": "turn 1 passed its limit of 5 s (limits.turn)",
+    "sleep": "turn 1 passed its limit of 10 s (limits.turn)",
+    "deaf": "turn 1 passed its limit of 10 s (limits.turn)",
+    "stopped": "turn 1 passed its limit of 10 s (limits.turn)",
     "modest": None,
 }
 ONLY_BY_THE_KERNEL = {"memory_files_on_their_way", "shared_memory_of_nobody"}
