@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from orvl.sandbox import Doors
 
 PORT = 4874
+VERSION = {"openai": "/v1", "responses": "/v1"}
 FAILED_RUNS_IN_A_ROW = 4
 
 
@@ -54,8 +56,6 @@ class Gateway:
             yield ({PORT: proxy.serve}, environment(endpoint)), endpoint
             return
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
-            import asyncio
-
             listening.setblocking(False)
             endpoint = _endpoint(listening.getsockname()[1], account)
             serving = asyncio.ensure_future(proxy.serve(listening))
@@ -109,9 +109,6 @@ class Gateway:
 
 def _endpoint(port: int, account: Account) -> Endpoint:
     return Endpoint(f"http://127.0.0.1:{port}{VERSION.get(account.protocol, '')}", account.key, account.protocol)
-
-
-VERSION = {"openai": "/v1", "responses": "/v1"}
 
 
 def environment(endpoint: Endpoint) -> dict[str, str]:

@@ -42,7 +42,6 @@ class Asked:
     answers_back: int = 0
     """How many earlier answers of the model the agent sent along."""
     most_output: int | None = None
-    tool_results: int = 0
 
 
 @dataclass

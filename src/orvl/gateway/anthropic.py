@@ -22,7 +22,6 @@ def asked(body: dict[str, Any]) -> Asked:
         reasoning_back=sum(part.get("type") in THOUGHTS for part in parts),
         answers_back=len(own),
         most_output=number(body.get("max_tokens")) or None,
-        tool_results=sum(part.get("type") == "tool_result" for part in parts),
     )
 
 

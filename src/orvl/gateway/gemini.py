@@ -21,13 +21,10 @@ def asked(body: dict[str, Any], model: str, *, stream: bool) -> Asked:
     return Asked(
         model=model,
         stream=stream,
-        tools={
-            str(one.get("name")): one.get("parametersJsonSchema") or _plain(one.get("parameters")) for one in declared
-        },
+        tools={str(one.get("name")): _schema(one) for one in declared},
         reasoning_back=sum(bool(part.get("thoughtSignature") or part.get("thought")) for part in parts),
         answers_back=sum(content.get("role") == "model" for content in contents),
         most_output=number(mapping(body.get("generationConfig")).get("maxOutputTokens")) or None,
-        tool_results=sum("functionResponse" in part for part in parts),
     )
 
 

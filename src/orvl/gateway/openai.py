@@ -20,7 +20,6 @@ def asked(body: dict[str, Any]) -> Asked:
         reasoning_back=sum(any(message.get(name) for name in REASONING) for message in own),
         answers_back=len(own),
         most_output=number(body.get("max_completion_tokens") or body.get("max_tokens")) or None,
-        tool_results=sum(message.get("role") == "tool" for message in messages),
     )
 
 

@@ -22,7 +22,6 @@ def asked(body: dict[str, Any]) -> Asked:
         reasoning_back=max(thoughts, int(held)),
         answers_back=max(len(own), int(held)),
         most_output=number(body.get("max_output_tokens")) or None,
-        tool_results=sum(str(item.get("type")).endswith("_call_output") for item in items),
     )
 
 
