@@ -242,6 +242,24 @@ def test_a_secret_never_passes_however_it_is_cut():
         assert out == expected
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 10_000])
+def test_a_secret_is_known_in_all_its_spellings(size):
+    secret = 'sk-a/b+c==d"e'
+    spellings = [
+        secret,
+        json.dumps(secret)[1:-1],
+        secret.replace("/", "\\/"),
+        secret.replace("+", "\\u002B").replace("=", "\\u003d"),
+        "".join(f"\\u{ord(sign):04x}" for sign in secret),
+        "".join(f"%{ord(sign):02X}" for sign in secret),
+    ]
+    data = "|".join([*spellings, "sk-a", "%73"]).encode()
+    redactor = Redactor(secret)
+    out = b"".join(redactor.feed(data[place : place + size]) for place in range(0, len(data), size)) + redactor.end()
+    assert out == b"[redacted]|" * len(spellings) + b"sk-a|%73"
+    assert [redactor.text(spelling) for spelling in spellings] == ["[redacted]"] * len(spellings)
+
+
 # -- the door
 
 

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import json
-from urllib.parse import quote
+import re
 
 from orvl.gateway.answer import Held, as_object
 
 SHORTEST_SECRET = 6
+LONGEST_SIGN = 6
 LONGEST_USAGE = 64 << 10
 REDACTED = "[redacted]"
 
 
 class Redactor:
-    """Takes a secret out of bytes that come in pieces; holds bytes back only where a secret may have begun."""
+    """Takes a secret out of bytes that come in pieces, however JSON and addresses write it.
+
+    Bytes are held back only where the secret may have begun.
+    """
 
     def __init__(self, secret: str | None) -> None:
-        self._texts = _ways_to_write(secret) if secret and len(secret) >= SHORTEST_SECRET else ()
-        self._secrets = [text.encode() for text in self._texts]
+        self._signs = [_ways_to_write(sign) for sign in secret] if secret and len(secret) >= SHORTEST_SECRET else []
+        pattern = "".join(f"(?:{'|'.join(map(re.escape, ways))})" for ways in self._signs)
+        self._text = re.compile(pattern)
+        self._bytes = re.compile(pattern.encode())
+        self._ways = [tuple(way.encode() for way in ways) for ways in self._signs]
+        firsts = {re.escape(way[:1]) for way in self._ways[0]} if self._ways else set()
+        self._first = re.compile(b"|".join(firsts))
         self._held = b""
 
     def feed(self, chunk: bytes) -> bytes:
-        if not self._secrets:
+        if not self._signs:
             return chunk
-        data = self._held + chunk
-        for secret in self._secrets:
-            data = data.replace(secret, REDACTED.encode())
-        keep = max(_overlap(data, secret) for secret in self._secrets)
+        data = self._bytes.sub(REDACTED.encode(), self._held + chunk)
+        keep = self._overlap(data)
         self._held = data[len(data) - keep :]
         return data[: len(data) - keep]
 
@@ -35,26 +41,32 @@ class Redactor:
         return held
 
     def text(self, text: str) -> str:
-        for secret in self._texts:
-            text = text.replace(secret, REDACTED)
-        return text
+        return self._text.sub(REDACTED, text) if self._signs else text
+
+    def _overlap(self, data: bytes) -> int:
+        """How many bytes at the end may be the beginning of the secret."""
+        for found in self._first.finditer(data, max(0, len(data) - LONGEST_SIGN * len(self._signs))):
+            if self._may_begin(data, found.start()):
+                return len(data) - found.start()
+        return 0
+
+    def _may_begin(self, data: bytes, at: int) -> bool:
+        """Whether all bytes from a place on spell the secret as far as they go."""
+        for ways in self._ways:
+            rest = data[at : at + LONGEST_SIGN]
+            spelled = next((way for way in ways if rest.startswith(way)), None)
+            if spelled is None:
+                return any(way.startswith(rest) for way in ways)
+            at += len(spelled)
+        return False
 
 
-def _ways_to_write(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as JSON and addresses write it; the longest first."""
-    ways = {secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/"), quote(secret, safe="")}
-    return tuple(sorted(ways, key=len, reverse=True))
-
-
-def _overlap(data: bytes, secret: bytes) -> int:
-    """How many bytes at the end may be the beginning of a secret."""
-    longest = min(len(secret) - 1, len(data))
-    first = data.find(secret[:1], len(data) - longest) if longest else -1
-    while first >= 0:
-        if secret.startswith(data[first:]):
-            return len(data) - first
-        first = data.find(secret[:1], first + 1)
-    return 0
+def _ways_to_write(sign: str) -> tuple[str, ...]:
+    """A sign of a secret as it is, and as JSON and addresses may write it."""
+    code = ord(sign)
+    escaped = [f"\\u{code:04x}", f"\\u{code:04X}", *(f"%{byte:02{case}}" for byte in sign.encode() for case in "xX")]
+    escaped = escaped if len(sign.encode()) == 1 else escaped[:2]
+    return tuple(dict.fromkeys([sign, *escaped, *([f"\\{sign}"] if sign in '/"\\' else [])]))
 
 
 class WithoutUsage:
