@@ -10,6 +10,7 @@ SHORTEST_SECRET = 6
 LONGEST_SIGN = 6
 LONGEST_USAGE = 64 << 10
 REDACTED = "[redacted]"
+ESCAPES = b"\\%"
 
 
 class Redactor:
@@ -24,14 +25,16 @@ class Redactor:
         self._text = re.compile(pattern)
         self._bytes = re.compile(pattern.encode())
         self._ways = [tuple(way.encode() for way in ways) for ways in self._signs]
-        firsts = {re.escape(way[:1]) for way in self._ways[0]} if self._ways else set()
-        self._first = re.compile(b"|".join(firsts))
+        self._plain = (secret or "").encode()
+        self._first = re.compile(b"[" + re.escape(self._plain[:1] + ESCAPES) + b"]")
         self._held = b""
 
     def feed(self, chunk: bytes) -> bytes:
         if not self._signs:
             return chunk
-        data = self._bytes.sub(REDACTED.encode(), self._held + chunk)
+        data = self._held + chunk
+        if self._plain in data or b"\\" in data or b"%" in data:
+            data = self._bytes.sub(REDACTED.encode(), data)
         keep = self._overlap(data)
         self._held = data[len(data) - keep :]
         return data[: len(data) - keep]
