@@ -26,7 +26,8 @@ class Redactor:
         self._bytes = re.compile(pattern.encode())
         self._ways = [tuple(way.encode() for way in ways) for ways in self._signs]
         self._plain = (secret or "").encode()
-        self._first = re.compile(b"[" + re.escape(self._plain[:1] + ESCAPES) + b"]")
+        first, second = (b"[" + re.escape(self._plain[place : place + 1] + ESCAPES) + b"]" for place in (0, 1))
+        self._first = re.compile(first + b"(?=" + second + rb"|(?<=[\\%]).|\Z)", re.DOTALL)
         self._held = b""
 
     def feed(self, chunk: bytes) -> bytes:
