@@ -262,3 +262,10 @@ def is_paid(project: Project, name: str) -> bool:
     if provider is None:
         return not (own and own.free)
     return not provider.free and not provider.is_local
+
+
+def may_cost(project: Project, name: str, model: str) -> bool:
+    """Whether runs of a model may cost money: a paid provider's, and those on this machine that have a price."""
+    provider = provider_of(project.settings, name)
+    price = provider.price(model) if provider else None
+    return is_paid(project, name) or (price is not None and max(price.input, price.output) > 0)

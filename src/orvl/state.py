@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.cards import tables
-from orvl.plan import is_paid
+from orvl.plan import may_cost
 from orvl.score import layout_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Co
     known_from_history = False
     histories: dict[tuple[str, str, str], list[float]] = {}
     for run in runs:
-        if not is_paid(project, run.cell.provider):
+        if not may_cost(project, run.cell.provider, run.cell.model_id):
             continue
         names = run.cell.contestant
         if names not in histories:

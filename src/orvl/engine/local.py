@@ -85,6 +85,7 @@ class LocalEngine:
         await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
         await self._attempts.cleaned()
         await self.gateway.close()
+        self._budget_is_spent()
         if self._fatal is not None:
             raise self._fatal
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -95,6 +96,7 @@ class Gateway:
         if self._client is None:
             import aiohttp
 
+            logging.getLogger("aiohttp").addHandler(logging.NullHandler())
             connector = aiohttp.TCPConnector(limit=0, limit_per_host=0)
             self._client = aiohttp.ClientSession(
                 connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=65536
