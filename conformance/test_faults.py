@@ -104,7 +104,7 @@ def a_broken_host(world: World) -> None:
 
 
 def answers_that_break_off_for_ever(world: World) -> None:
-    assert_errored(world, "house", "cut", "the stream was cut", 1)
+    assert_errored(world, "house", "cut", "the answer was cut off", 1)
     assert ATTEMPTS <= world.model.asked["cut"] <= ATTEMPTS * 3
 
 

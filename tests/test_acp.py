@@ -319,7 +319,7 @@ def test_two_turns_inside_the_sandbox(project):
         paths = [{str(AGENT)!r}]
 
         def command():
-            return ["sh", "-c", "exec {sys.executable} {AGENT} load"]
+            return ["sh", "-c", 'exec "$0" "$1" load', {sys.executable!r}, {str(AGENT)!r}]
         """,
     )
     project.eval(

@@ -395,3 +395,37 @@ def test_the_record_holds_every_call_word_for_word(project):
     assert len(lines) == 1
     assert "Grüße." in json.loads(lines[0]["answered"])["choices"][0]["message"]["content"]
     assert json.loads(lines[0]["asked"])["messages"][0]["content"] == "Say hello."
+
+
+def test_a_call_that_orvl_held_back_is_not_the_agents_failure(project):
+    """Its client gives up while the gateway waits; the agent could do nothing about it."""
+    with ModelServer(lambda _: Answer("hi")) as server:
+        prepared(project, server, times=2, more="per_minute = 1")
+        project.write("tool/ask.py", ASK.replace("urlopen(request)", "urlopen(request, timeout=3)"))
+        project.toml(
+            (project.root / "orvl.toml").read_text().replace("[providers.host]", "attempts = 1\n[providers.host]")
+        )
+        done = project.orvl("asker", "--eval=one", "--json", env=KEY)
+    assert done.status == 1, done.err
+    assert done.json["ratings"][0]["runs"] == {"planned": 1, "rated": 0, "failed": 0, "errored": 1}
+    assert "orvl held the call back" in project.rows("SELECT reason FROM attempt")[0][0]
+
+
+def test_a_key_that_no_request_can_carry_is_refused(project):
+    with ModelServer(lambda _: Answer("hi")) as server:
+        prepared(project, server)
+        done = project.orvl("asker", "m", "host", "one", env={"CANARY_KEY": "ab\ncd"})
+        assert done.status == 2
+        assert "CANARY_KEY holds a line break" in done.err
+        assert not server.requests
+
+
+def test_an_agents_own_mistake_comes_with_the_providers_words(project):
+    with ModelServer(lambda _: Fault(status=400, message="your prompt is too long")) as server:
+        prepared(project, server)
+        project.orvl("asker", "--eval=one", env=KEY)
+    assert project.rows("SELECT outcome, reason FROM attempt")[0][0] == "failed"
+    assert (
+        "host had refused its last call: 400 your prompt is too long"
+        in project.rows("SELECT reason FROM attempt")[0][0]
+    )

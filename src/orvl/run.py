@@ -316,3 +316,5 @@ def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, 
         talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
     elif talk.outcome == "failed" and not account.calls:
         talk.reason = f"{talk.reason}; it made no call of a model"
+    elif talk.outcome == "failed" and account.refusal:
+        talk.reason = f"{talk.reason}; {name} had refused its last call: {account.refusal}"

@@ -188,7 +188,10 @@ def _said_by(engine: LocalEngine, board: Board) -> list[str]:
         said.append(f"Stopped by the budget: {spent} of {budget} spent, {count(left, 'run')} left.")
     if purse.most is not None and engine.unknown_cost:
         names = ", ".join(sorted(engine.unknown_cost))
-        said.append(f"The budget does not see what {names} cost: no price of theirs is known. See: orvl list providers")
+        said.append(
+            f"What {names} cost is not known, for want of a price or of the provider's count of tokens; the budget "
+            "counted a guess where there is a price. See: orvl endpoints"
+        )
     return said
 
 

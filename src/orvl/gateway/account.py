@@ -56,6 +56,8 @@ class Account:
     """A failure of the provider that trying again did not help."""
     failing: Trouble | None = None
     """How the last call failed; None after one that did not."""
+    refusal: str | None = None
+    """What the provider said to the last call, where it refused it as the agent's own mistake."""
     left_waiting: Trouble | None = None
     """The silence that the agent left its last call in, if it was long."""
     over: str | None = None
@@ -74,7 +76,8 @@ class Account:
         self.tokens = 0
         self._open: set[Open] = set()
         self._changed = asyncio.Event()
-        self._holding_since: float | None = None
+        self._holding: set[Open] = set()
+        self._holding_since = 0.0
         self._steps: list[Mapping[str, Any]] = []
 
     # -- before a call
@@ -119,13 +122,13 @@ class Account:
 
     # -- after a call
 
-    def close(self, call: Call, estimate: float, done: ModelCall, charged: float) -> None:
-        """A call is over, well or not."""
+    def close(self, call: Call, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
+        """A call is over, well or not; what it took is known, or guessed."""
         self._open.discard(call.open)
         for purse in (self.purse, self.session):
             purse.promised -= estimate
             purse.spent += charged
-        self.tokens += (done.input_tokens or 0) + (done.output_tokens or 0)
+        self.tokens += tokens
         self.calls.append(done)
         if call.agent_left:
             self.silence = time.monotonic() - call.open.heard
@@ -133,8 +136,10 @@ class Account:
         elif call.trouble is not None:
             self._fail(call.trouble, has_begun=call.response is not None, model=call.asked.model)
         elif call.status is not None and call.status < 300:
-            self.failing, self.left_waiting, self.failures = None, None, 0
+            self.failing, self.left_waiting, self.refusal, self.failures = None, None, None, 0
             self._steps.append(step_of(call.answer, done))
+        elif call.status is not None:
+            self.refusal = f"{call.status} {call.said}".strip()
         self._changed.set()
 
     def _fail(self, trouble: Trouble, *, has_begun: bool, model: str) -> None:
@@ -163,18 +168,18 @@ class Account:
 
     @contextmanager
     def holding(self, call: Open) -> Iterator[None]:
-        """While orvl holds a call back; overlapping times count once."""
+        """While orvl holds a call back; overlapping times count once. A call that is left then stays held."""
         call.held = True
-        if self._holding_since is None:
+        if not self._holding:
             self._holding_since = time.monotonic()
+        self._holding.add(call)
         try:
             yield
+            call.held, call.heard = False, time.monotonic()
         finally:
-            call.held = False
-            call.heard = time.monotonic()
-            if self._holding_since is not None and not any(one.held for one in self._open):
+            self._holding.discard(call)
+            if not self._holding:
                 self.held += time.monotonic() - self._holding_since
-                self._holding_since = None
 
     # -- what the run used
 
@@ -182,7 +187,7 @@ class Account:
         """The sums over all answers; a sum that misses one is unknown, not smaller."""
         answered = [call for call in self.calls if is_answered(call)]
         counted = [call for call in self.calls if call.output_tokens is not None]
-        has_all = all(call.output_tokens is not None for call in answered)
+        has_all = all(call.output_tokens is not None for call in answered) and bool(answered or not self.calls)
         costs = [call.cost_usd for call in counted]
         known = [cost for cost in costs if cost is not None]
         sources = {call.cost_source for call in counted if call.cost_usd is not None}

@@ -16,7 +16,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from orvl.gateway.answer import Answer, Asked, Events, as_object, feed_event, feed_whole
-from orvl.gateway.faults import LONGEST_WORDS, Trouble, trouble_of
+from orvl.gateway.faults import LONGEST_WORDS, Trouble, said_in, trouble_of
 from orvl.gateway.filters import Redactor, WithoutUsage
 from orvl.gateway.pace import TooLong
 from orvl.gateway.routes import error_body, key_headers
@@ -79,6 +79,8 @@ class Call:
     started: float = field(default_factory=time.time)
     response: web.StreamResponse | None = None
     tape: Tape | None = None
+    said: str = ""
+    """The provider's words, where it answered with an error."""
 
     def __post_init__(self) -> None:
         self.reader = self.route.reader()
@@ -163,8 +165,10 @@ class Call:
         except aiohttp.ServerTimeoutError:
             return self._broken(Trouble(f"it said nothing for {silence:g} s", helps=False, again=True))
         except (aiohttp.ClientError, OSError) as error:
-            what = "the stream was cut" if self.response is not None else "it cannot be reached"
-            return self._broken(Trouble(f"{what}: {self.redact.text(_sentence(error))}", helps=True))
+            if self.response is not None:
+                return self._broken(Trouble("the answer was cut off in the middle", helps=True))
+            why = self.redact.text(_sentence(error))
+            return self._broken(Trouble(f"it cannot be reached: {why}", helps=True))
 
     def _broken(self, trouble: Trouble) -> Result:
         """The provider went away. An answer that had begun is broken off for the agent, too."""
@@ -212,6 +216,7 @@ class Call:
         self.tape = self._tape(upstream.headers)
         self.tape.add(body)
         response = web.Response(status=upstream.status, body=body, headers=self._passed_back(upstream.headers))
+        self.said = self.redact.text(said_in(body))
         trouble = trouble_of(upstream.status, body, upstream.headers)
         return response, trouble and replace(trouble, words=self.redact.text(trouble.words))
 
@@ -222,7 +227,7 @@ class Call:
             self.tape = self._tape(upstream.headers)
             is_stream = await self._pass_through(upstream, self.response, self.tape)
             if is_stream and not self.answer.complete and not self.answer.error:
-                return self._broken(Trouble("the stream was cut: it ended before the answer did", helps=True))
+                return self._broken(Trouble("the answer was cut off: the stream ended before it did", helps=True))
             await _passing(self.response.write_eof())
             if self.answer.is_none:
                 kind = upstream.headers.get("Content-Type", "nothing")[:80]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from orvl.gateway.answer import as_object, mapping, objects, words
 
 LONGEST_WORDS = 400
+TAGS = re.compile(r"<(?:script|style)\b.*?</|<[^>]*>", re.DOTALL | re.IGNORECASE)
 Scope = Literal["call", "model", "provider"]
 KEY_WORDS = ("api key not valid", "api_key_invalid", "invalid api key", "incorrect api key", "invalid x-api-key")
 MONEY_WORDS = ("insufficient_quota", "exceeded your current quota", "credit balance", "billing", "insufficient balance")
@@ -74,8 +75,8 @@ def said_in(body: bytes) -> str:
             or words(inner.get("type"))
             or ""
         )
-    elif b"<html" not in body[:200].lower():
-        text = body[:2000].decode("utf-8", "replace")
+    else:
+        text = TAGS.sub(" ", body[:4000].decode("utf-8", "replace"))
     return " ".join(text.split())[:LONGEST_WORDS]
 
 

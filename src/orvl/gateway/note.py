@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from orvl.gateway.answer import Tokens
 from orvl.gateway.names import is_same_model
 from orvl.gateway.tools import findings_in
 from orvl.types import Finding, ModelCall
 
 if TYPE_CHECKING:
-    from orvl.gateway.answer import Tokens
     from orvl.gateway.call import Call
     from orvl.project.providers import Provider
 
 LONG_SILENCE = 20.0
+BYTES_PER_TOKEN = 3
 
 
 def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[float | None, str | None]:
@@ -27,6 +28,17 @@ def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[floa
     apart = (tokens.cached or 0, tokens.cache_write or 0)
     cost = price.cost(tokens.input, *apart, tokens.output, tokens.reasoning or 0)
     return cost, "metered"
+
+
+def tokens_of(call: Call) -> Tokens:
+    """What a call took; a guess by bytes where its answer did not tell, or not to its end."""
+    answer, is_begun = call.answer, call.status is not None and 200 <= call.status < 300
+    if answer.tokens is not None and answer.complete:
+        return answer.tokens
+    if not is_begun and not (call.agent_left and call.began):
+        return Tokens()
+    said = len(answer.text) + len(answer.reasoning) + sum(len(tool.arguments) for tool in answer.tools)
+    return Tokens(input=len(call.body) // BYTES_PER_TOKEN, output=said // BYTES_PER_TOKEN)
 
 
 def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
@@ -73,6 +85,8 @@ def _trouble(call: Call) -> str | None:
     if call.trouble is not None:
         return call.trouble.words
     silence = time.monotonic() - call.open.heard
+    if call.agent_left and call.open.held:
+        return f"orvl held the call back for {silence:.0f} s, as no more are wanted now, and the agent left"
     if call.agent_left and silence > LONG_SILENCE:
         return f"it said nothing for {silence:.0f} s, and the agent left"
     return None

@@ -14,7 +14,7 @@ from orvl.gateway.account import Refused
 from orvl.gateway.answer import Tokens, as_object
 from orvl.gateway.call import Call
 from orvl.gateway.faults import Trouble
-from orvl.gateway.note import cost_of, noted
+from orvl.gateway.note import BYTES_PER_TOKEN, cost_of, noted, tokens_of
 from orvl.gateway.routes import error_body, key_headers, key_in, route_of
 from orvl.gateway.upstream import proxy_for, read_up_to
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from orvl.gateway.routes import Route
 
 LONGEST_REQUEST = 128 << 20
-BYTES_PER_TOKEN = 3
 GUESSED_OUTPUT = 16_000
 LAST_WORDS = 2.0
 CONNECTIONS = 256
@@ -141,10 +140,10 @@ class Proxy:
         call.answer.clean(call.redact.text)
         done = noted(call, before_had_reasoning=self._had_reasoning)
         self._had_reasoning = self._had_reasoning or done.reasoning_given
-        is_answered = call.status is not None and 200 <= call.status < 300
-        guessed = estimate if is_answered or (call.agent_left and call.began) else 0.0
+        tokens = tokens_of(call)
+        guessed = cost_of(self.account.provider, call.asked.model, tokens)[0] or 0.0
         charged = done.cost_usd if done.cost_usd is not None else guessed
-        self.account.close(call, estimate, done, charged)
+        self.account.close(call, estimate, done, charged, tokens.total)
 
     def _estimate(self, asked: Asked, size: int) -> float:
         """The most that a call may cost, about; 0 where no price is known."""

@@ -163,8 +163,13 @@ def key_of(provider: Provider, environ: Mapping[str, str]) -> str | None:
 
 
 def missing_key(provider: Provider, environ: Mapping[str, str]) -> str | None:
-    """What to do about a key that is needed and not set."""
-    if provider.key is None or provider.does_without_key or key_of(provider, environ):
+    """What to do about a key that is needed and not set, or that no request can carry."""
+    key = key_of(provider, environ)
+    if key and not (key.isascii() and key.isprintable()):
+        return (
+            f"The key of {provider.name} in {provider.key} holds a line break or another sign that no key has; mend it."
+        )
+    if provider.key is None or provider.does_without_key or key:
         return None
     others = f" (or {' or '.join(provider.other_keys)})" if provider.other_keys else ""
     return f"{provider.name} needs a key: set {provider.key}{others}, then give the command again."

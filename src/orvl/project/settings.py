@@ -244,6 +244,11 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
     for name, provider in settings.providers.items():
         protocols = provider.protocol.values() if isinstance(provider.protocol, dict) else ()
         named = [provider.protocol] if isinstance(provider.protocol, str) else provider.protocol or ()
+        if provider.key and not re.fullmatch(r"[A-Za-z_]\w*", provider.key):
+            line = line_of(text, ("providers", name, "key"))
+            raise FileError(
+                path, line, "'key' is the name of the environment variable that holds the key, not the key."
+            )
         if unknown := [protocol for protocol in named if protocol not in PROTOCOLS]:
             line = line_of(text, ("providers", name, "protocol"))
             sentence = f"there is no protocol '{unknown[0]}'. {did_you_mean(unknown[0], PROTOCOLS)}"
