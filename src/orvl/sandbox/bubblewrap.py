@@ -113,7 +113,9 @@ class Bubblewrap(KeeperClient):
         for path in self._around.devices:
             words += ["--dev-bind", str(path), f"/dev/{path.name}"]
         words += ["--remount-ro", "/dev", "--bind", str(job.folders.tmp), str(TMP)]
-        readable = sorted({*self._around.paths, *job.readable})
+        links = {path for path, _ in needs.links}
+        shown = {path for path in job.readable if path not in links and not links.intersection(path.parents)}
+        readable = sorted({*self._around.paths, *(path for path in shown if not _is_below(path, needs.paths))})
         own = tuple(path for path in needs.paths if not _lies_in(path, readable))
         covers, bound = self._installed(own)
         words += [word for path in covers for word in ("--tmpfs", str(path))] + bound
@@ -149,6 +151,10 @@ class Bubblewrap(KeeperClient):
 def _found(name: str, job: Job) -> str:
     """A program that a job calls by name: from its own PATH, else from the user's."""
     return installed(name, os.pathsep.join((job.env.get("PATH", ""), _search())))
+
+
+def _is_below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(folder in path.parents for folder in folders)
 
 
 def _lies_in(path: Path, folders: Iterable[Path]) -> bool:
