@@ -580,7 +580,7 @@ def test_the_limits_hold_for_checks(place):
             f"evals/{kind.replace('_', '-')}/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks: [{check}]\n---\nGo.\n"
         )
     evals = ",".join(kind.replace("_", "-") for kind in (*CHECKS, "modest"))
-    result = place.run("mine", f"--eval={evals}", "--concurrency=3")
+    result = place.run("mine", f"--eval={evals}", "--concurrency=3", timeout=240)
     assert result.status == 0, result.err
     for kind, cut in CHECKS.items():
         shown = place.attempt(f"mine/{kind.replace('_', '-')}/1")
