@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from gateways import CANARY
+import gateways
 from orvl.store.blobs import Blobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
+
+CANARY = f"{gateways.CANARY}-{os.getpid()}"
+"""Of this process alone: others look for theirs in all processes of the machine."""
 
 ASK = """
 import json, os, sys, urllib.request

@@ -302,7 +302,8 @@ def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, 
     if ended.alive or (talk.outcome == "errored" and not account.doomed.is_set()):
         return
     name = account.provider.name
-    trouble = account.trouble or account.failing or (None if ended.cut == "time" else account.left_waiting)
+    is_stuck = ended.cut != "time" and (talk.outcome == "failed" or not account.was_answered(turn))
+    trouble = account.trouble or account.failing or (account.left_waiting if is_stuck else None)
     if account.over_budget:
         talk.end("errored", f"turn {turn} was stopped: {account.over}")
     elif account.over is not None:
