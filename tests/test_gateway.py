@@ -730,7 +730,7 @@ def test_questions_and_lists_pass_in_full_and_are_no_calls():
 @pytest.mark.parametrize("key", [CANARY, "sk/can+ary=0123456789"])
 @pytest.mark.parametrize("status", ["200 OK", "401 Unauthorized", "500 Oops", "302 Found"])
 def test_a_provider_that_echoes_the_key_tells_it_to_nobody(status, key, monkeypatch):
-    monkeypatch.setattr("orvl.gateway.call.BACK_OFF", 0.01)
+    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.01)
     plain = json.dumps(
         {"error": {"message": f"Bad key {key}."}, "choices": [{"message": {"content": key}}]}, ensure_ascii=False
     )
@@ -897,7 +897,7 @@ def test_an_event_stream_under_another_name_is_metered():
 
 
 def test_what_is_no_answer_is_the_providers_failure(monkeypatch):
-    monkeypatch.setattr("orvl.gateway.call.BACK_OFF", 0.01)
+    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.01)
 
     async def test():
         page = response(b"<html>Please log in.</html>", kind="text/html")

@@ -27,7 +27,7 @@ A_DOLLAR = Answer("x", tokens=Tokens(input=60, output=40))
 @pytest.fixture
 def quick(monkeypatch) -> None:
     """Back-offs of hundredths of a second."""
-    monkeypatch.setattr("orvl.gateway.call.BACK_OFF", 0.02)
+    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.02)
     monkeypatch.setattr("orvl.gateway.pace.FIRST_PAUSE", 0.02)
 
 

@@ -17,8 +17,8 @@ from orvl.types import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from orvl.gateway.call import Call
     from orvl.gateway.record import Record
+    from orvl.gateway.tries import Tries
     from orvl.project.providers import Provider
     from orvl.project.settings import Limits
     from orvl.types import ModelCall
@@ -122,7 +122,7 @@ class Account:
 
     # -- after a call
 
-    def close(self, call: Call, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
+    def close(self, call: Tries, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
         """A call is over, well or not; what it took is known, or guessed."""
         self._open.discard(call.open)
         for purse in (self.purse, self.session):
@@ -134,7 +134,7 @@ class Account:
             self.silence = time.monotonic() - call.open.heard
             self.left_waiting = Trouble(done.trouble, helps=True) if done.trouble else None
         elif call.trouble is not None:
-            self._fail(call.trouble, has_begun=call.response is not None, model=call.asked.model)
+            self._fail(call.trouble, has_begun=call.has_begun, model=call.asked.model)
         elif call.status is not None and call.status < 300:
             self.failing, self.left_waiting, self.refusal, self.failures = None, None, None, 0
             self._steps.append(step_of(call.answer, done))

@@ -11,7 +11,7 @@ from orvl.gateway.tools import findings_in
 from orvl.types import Finding, ModelCall
 
 if TYPE_CHECKING:
-    from orvl.gateway.call import Call
+    from orvl.gateway.tries import Tries
     from orvl.project.providers import Provider
 
 LONG_SILENCE = 20.0
@@ -30,7 +30,7 @@ def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[floa
     return cost, "metered"
 
 
-def tokens_of(call: Call) -> Tokens:
+def tokens_of(call: Tries) -> Tokens:
     """What a call took; a guess by bytes where its answer did not tell, or not to its end."""
     answer, is_begun = call.answer, call.status is not None and 200 <= call.status < 300
     if answer.tokens is not None and answer.complete:
@@ -41,7 +41,7 @@ def tokens_of(call: Call) -> Tokens:
     return Tokens(input=len(call.body) // BYTES_PER_TOKEN, output=said // BYTES_PER_TOKEN)
 
 
-def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
+def noted(call: Tries, *, before_had_reasoning: bool) -> ModelCall:
     """The call as it is kept."""
     answer, asked = call.answer, call.asked
     is_left = call.agent_left and not answer.complete
@@ -81,7 +81,7 @@ def noted(call: Call, *, before_had_reasoning: bool) -> ModelCall:
     )
 
 
-def _trouble(call: Call) -> str | None:
+def _trouble(call: Tries) -> str | None:
     if call.trouble is not None:
         return call.trouble.words
     silence = time.monotonic() - call.open.heard
@@ -92,7 +92,7 @@ def _trouble(call: Call) -> str | None:
     return None
 
 
-def _findings(call: Call) -> list[Finding]:
+def _findings(call: Tries) -> list[Finding]:
     answer, asked, account = call.answer, call.asked, call.account
     found = []
     if not is_same_model(account.model, asked.model):

@@ -125,7 +125,7 @@ class Proxy:
             open=opened,
         )
         try:
-            return await call.carry()
+            return await call.passed()
         except asyncio.CancelledError:
             call.agent_left = True
             raise
