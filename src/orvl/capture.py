@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from orvl import diff, tree
+from orvl.errors import OrvlError
 from orvl.tree import Entry, TreeLimits
 from orvl.types import MEBI, Attempt, CheckResult, Turn, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from orvl.browser.result import Look
     from orvl.gateway.account import Account
+    from orvl.lint.report import Report
+    from orvl.lint.rules import Rule
     from orvl.project.settings import Limits
     from orvl.run import Conversation, TurnEnd
     from orvl.store.blobs import Batch, Blobs
     from orvl.types import Eval
     from orvl.workdir import RunFolders
+
+
+SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
 
 
 def start_tree(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
@@ -87,6 +95,22 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
     )
 
 
+@dataclass(frozen=True)
+class Finds:
+    """What programs found out about a capture, and what judges must not learn."""
+
+    lint: Report | None = None
+    lint_trouble: str | None = None
+    """Why no linter could look, where that is nothing of the agent's."""
+    rules: Sequence[Rule] = ()
+    page: Look | None = None
+    page_trouble: str | None = None
+    """Why no browser could look at an eval's app, where that is nothing of the agent's."""
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """Blobs by file name."""
+    hidden_names: tuple[str, ...] = ()
+
+
 def _read_only(entry: Entry) -> Entry:
     return replace(entry, mode=entry.mode & ~0o222 | (0o500 if entry.kind == "folder" else 0o400))
 
@@ -94,13 +118,15 @@ def _read_only(entry: Entry) -> Entry:
 class CapturedRun:
     """A run as a score sees it: everything is read from the capture, when it is asked for."""
 
-    def __init__(self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path) -> None:
+    def __init__(
+        self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path, finds: Finds | None = None
+    ) -> None:
         self._attempt = attempt
         self._blobs = blobs
         self._scratch = scratch
         self._lock = Lock()
+        self._finds = finds or Finds()
         self.prompts: tuple[str, ...] = tuple(prompts)
-        self.screenshots: tuple[Path, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -128,12 +154,20 @@ class CapturedRun:
         kept = [entry.path for entry in self.tree if entry.kind == "file" and entry.hash]
         return sorted(path for path in kept if ".git" not in path.split("/"))
 
+    @cached_property
+    def _by_path(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self.tree if entry.hash}
+
     def read_bytes(self, path: str) -> bytes:
         """A file as it was left."""
-        for entry in self.tree:
-            if entry.path == path and entry.hash:
-                return self._blobs.get(entry.hash)
-        raise FileNotFoundError(f"the run left no file '{path}'")
+        entry = self._by_path.get(path)
+        if entry is None or not entry.hash:
+            raise FileNotFoundError(f"the run left no file '{path}'")
+        return self._blobs.get(entry.hash)
+
+    def size(self, path: str) -> int:
+        """How many bytes a file has."""
+        return self._by_path[path].size
 
     def read(self, path: str) -> str:
         """A file's text; bytes that are not UTF-8 become �."""
@@ -154,11 +188,24 @@ class CapturedRun:
     def _before(self) -> list[Entry]:
         return tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
 
-    @property
+    @cached_property
+    def _changes(self) -> list[diff.Change]:
+        return diff.changes(self._before, self.tree)
+
+    @cached_property
     def made(self) -> list[str]:
         """The paths of the files that the agent made or changed."""
-        changed = diff.changes(self._before, self.tree)
-        return [change.path for change in changed if change.after and change.after.kind == "file"]
+        return [one.path for one in self._changes if one.after and one.after.kind == "file" and one.after.hash]
+
+    @property
+    def removed(self) -> list[str]:
+        """The paths of the files that the agent removed."""
+        return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
+
+    @cached_property
+    def started_with(self) -> frozenset[str]:
+        """The paths of the files that were there before."""
+        return frozenset(entry.path for entry in self._before if entry.kind == "file")
 
     @cached_property
     def diff(self) -> str:
@@ -175,3 +222,57 @@ class CapturedRun:
     def trajectory(self) -> list[Mapping[str, Any]]:
         """The agent's steps, as its `read` told them."""
         return list(json.loads(self._blobs.get(self._attempt.steps))) if self._attempt.steps else []
+
+    # -- what programs found out about it
+
+    @property
+    def hidden_names(self) -> tuple[str, ...]:
+        """What judges are not told: who the agent is, its model and its provider."""
+        return self._finds.hidden_names
+
+    @property
+    def lint(self) -> Report | None:
+        """What the project's own linters and formatters say; None where it has none."""
+        return self._finds.lint
+
+    def linted(self) -> Report | None:
+        """The same; that linters could not be started is an error."""
+        if self._finds.lint_trouble:
+            raise OrvlError(self._finds.lint_trouble)
+        return self._finds.lint
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules that the workspace told agents from the start, such as those of AGENTS.md."""
+        return self._finds.rules
+
+    @property
+    def page(self) -> Look | None:
+        """What a browser saw; None where the eval has no app, or where no browser could look."""
+        return self._finds.page
+
+    def look(self) -> Look | None:
+        """What a browser saw; None where the eval has no app. That no browser could look is an error."""
+        if self._finds.page_trouble:
+            raise OrvlError(self._finds.page_trouble)
+        return self._finds.page
+
+    @cached_property
+    def screenshots(self) -> tuple[Path, ...]:
+        """Pictures of the page at two sizes, light and dark, as files; there while the run is scored."""
+        shots = [shot for shot in (self.page.shots if self.page else ()) if shot.name in SHOWN_SHOTS]
+        folder = self._scratch / "screenshots"
+        with self._lock:
+            folder.mkdir(parents=True, exist_ok=True)
+            for shot in shots:
+                (folder / shot.file).write_bytes(self._picture(shot.file))
+        return tuple(folder / shot.file for shot in shots)
+
+    @cached_property
+    def plain_shots(self) -> dict[str, bytes]:
+        """The same without images and long texts, by name, where that differs."""
+        shots = self.page.shots if self.page else ()
+        return {shot.name.removesuffix("-plain"): self._picture(shot.file) for shot in shots if shot.plain}
+
+    def _picture(self, file: str) -> bytes:
+        return self._blobs.get(self._finds.pictures[file])

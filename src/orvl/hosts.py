@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
 from orvl.prices import protocol_of
+from orvl.project.judges import reach
 from orvl.project.providers import Provider, missing_key, provider_of, unknown_provider
 from orvl.project.python_file import UserFunction
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from orvl.project import Project
-    from orvl.types import Agent
+    from orvl.project.settings import Settings
+    from orvl.types import Agent, Judge
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,17 @@ def without_key(hosts: Iterable[Host]) -> dict[str, str]:
     providers = {host.provider.name: host.provider for host in hosts}
     found = {name: missing_key(provider, os.environ) for name, provider in providers.items()}
     return {name: sentence for name, sentence in found.items() if sentence}
+
+
+def check_judges(settings: Settings, judges: Iterable[Judge]) -> None:
+    """Refuses judges that cannot be asked, before anything is spent on runs for them."""
+    for judge in {judge.name: judge for judge in judges}.values():
+        if judge.is_local:
+            from orvl.local_model import weights_of
+
+            weights_of(judge.model)
+        elif judge.provider != "none" and (sentence := missing_key(reach(settings, judge)[0], os.environ)):
+            raise UserError(f"The judge {judge.name}: {sentence} Or leave it out: name the others with --judge.")
 
 
 def _listed(names: Iterable[str]) -> str:

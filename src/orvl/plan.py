@@ -91,16 +91,19 @@ def make_plan(
 def panel_of(project: Project, one: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
     """An eval's metrics and weights, narrowed to those asked for. One that is named always counts; a glob chooses
     among the eval's own, or among all where the eval has none of them."""
-    weights = project.weights(one)
+    panel = project.panel(judges)
+    weights = project.weights(one, has_judges=bool(panel))
     if only is not None:
         own = [name for name, named in only.items() if named or name in weights] or list(only)
         weights = {name: weights.get(name, 0.0 if only[name] else project.metric(name).weight) for name in own}
         weights = {name: weight or (1.0 if only[name] else 0.0) for name, weight in weights.items()}
+    if panel and not any(judge.weight for judge in panel):
+        weights = {name: 0.0 if project.metric(name).judged else weight for name, weight in weights.items()}
     if not any(weights.values()):
         weights = dict.fromkeys(weights, 1.0)
     names = sorted(weights)
     metrics = tuple(project.metric(name) for name in names)
-    return Panel(one, metrics, tuple(weights[name] for name in names), tuple(project.panel(judges)))
+    return Panel(one, metrics, tuple(weights[name] for name in names), tuple(panel))
 
 
 def _hosts(

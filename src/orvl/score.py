@@ -6,18 +6,19 @@ import asyncio
 import hashlib
 import json
 import reprlib
+import time
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
-from orvl.judges import Panelist, Verdict, panelist
+from orvl.judges import Abstained, Item, Panelist, Verdict
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.types import Layout, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from orvl.capture import CapturedRun
+    from orvl.judges.bench import Case
     from orvl.types import Eval, Judge, Metric, ScoreKind
 
 NOBODY = ("", "")
@@ -38,7 +39,7 @@ def layout_of(one: Eval, metrics: Sequence[Metric], judges: Sequence[Judge]) -> 
 
 
 async def score_run(
-    run: CapturedRun,
+    case: Case,
     one: Eval,
     metrics: Sequence[Metric],
     judges: Sequence[Judge],
@@ -52,26 +53,32 @@ async def score_run(
         for judge in judges if metric.judged and judges else [None]:
             sample = samples(key, judge.key if judge else "")
             if sample is not None:
-                asked.append(_one(run, one, metric, key, judge, limit, sample))
+                asked.append(_one(case, one, metric, key, judge, limit, sample))
     return list(await asyncio.gather(*asked))
 
 
 async def _one(
-    run: CapturedRun, one: Eval, metric: Metric, key: str, judge: Judge | None, limit: float, sample: int
+    case: Case, one: Eval, metric: Metric, key: str, judge: Judge | None, limit: float, sample: int
 ) -> Score:
     def score(kind: ScoreKind, value: float | None = None, reason: str | None = None, detail: Any = None) -> Score:
         name, judge_key = (judge.name, judge.key) if judge else NOBODY
         return Score(metric.name, key, name, judge_key, sample, kind, value, reason, detail)
 
-    if metric.judged and judge is None:
+    if metric.needs_judge and judge is None:
         return score("no judge", reason="no judge is configured")
+    panelist = None
     try:
-        told = await _ask(run, one, metric, panelist(judge, metric.name) if judge else None, limit)
+        panelist = await case.panelist(judge, metric.name) if judge else None
+        told = await _ask(case, one, metric, panelist, limit)
     except TimeLimit:
         return score("error", reason=f"{metric.path}: it took longer than {limit:g} s (limits.score).")
-    except (OrvlError, UserFunctionRaised) as error:
+    except UserFunctionRaised as error:
+        if isinstance(error.__cause__, Abstained) and panelist:
+            return score("abstained", reason=str(error.__cause__), detail=_detail(panelist.verdicts))
         return score("error", reason=str(error))
-    detail = {"answers": told.answers} if isinstance(told, Verdict) and told.answers else None
+    except OrvlError as error:
+        return score("error", reason=str(error))
+    detail = _detail(panelist.verdicts) if panelist else None
     if isinstance(told, Verdict) and told.score is None:
         return score("abstained", reason=told.reason or "no reason given", detail=detail)
     if told is None:
@@ -80,6 +87,15 @@ async def _one(
     if value is None:
         return score("error", reason=_not_a_score(metric, told))
     return score("scored", value, detail=detail)
+
+
+def _detail(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
+    """What is kept of what a judge said; a function that asks several times keeps all."""
+    kept = [{**({"answers": told.answers} if told.answers else {}), **told.detail} for told in verdicts]
+    if len(kept) < 2:
+        return kept[0] if kept and kept[0] else None
+    alarm = next((told["alarm"] for told in kept if "alarm" in told), None)
+    return {"asked": kept, **({"alarm": alarm} if alarm else {})}
 
 
 def _number(told: Any) -> float | None:
@@ -103,16 +119,40 @@ def _not_a_score(metric: Metric, told: Any) -> str:
     return f"{place}: the score is {shown}; it must be a number from 0 to 1."
 
 
-async def _ask(run: CapturedRun, one: Eval, metric: Metric, judge: Panelist | None, limit: float) -> Any:
+async def _ask(case: Case, one: Eval, metric: Metric, judge: Panelist | None, limit: float) -> Any:
     function = metric.function
     if function is None:
         assert judge is not None
-        try:
-            return await asyncio.wait_for(judge.checklist(metric.items), limit)
-        except TimeoutError:
-            raise TimeLimit from None
+        return await judge.checklist(metric.items)
     assert isinstance(function, UserFunction)
-    available = {"run": run, "eval": one, "judge": judge, "par": one.par.get(metric.name, metric.par)}
+    available = {
+        "run": case.run,
+        "eval": one,
+        "judge": judge,
+        "par": one.par.get(metric.name, metric.par),
+        "items": metric.items,
+    }
     if metric.origin == "built-in":
-        return function(**available)
-    return await function.call(limit, **available)
+        return await function.here(**available)
+    if judge is None:
+        return await function.call(limit, **available)
+    elsewhere = Elsewhere(judge, asyncio.get_running_loop())
+    return await function.call(limit, lambda: elsewhere.waited, **{**available, "judge": elsewhere})
+
+
+class Elsewhere:
+    """A judge as a user's function gets it, whose thread has a loop of its own."""
+
+    def __init__(self, judge: Panelist, loop: asyncio.AbstractEventLoop) -> None:
+        self.name, self.verdicts = judge.name, judge.verdicts
+        self.waited = 0.0
+        """Seconds for which the function waited for the judge."""
+        self._judge, self._loop = judge, loop
+
+    async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
+        began = time.monotonic()
+        asked = asyncio.run_coroutine_threadsafe(self._judge.checklist(items, evidence), self._loop)
+        try:
+            return await asyncio.wrap_future(asked)
+        finally:
+            self.waited += time.monotonic() - began

@@ -79,6 +79,7 @@ class Eval:
     par: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     app: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     network: str | None = None
     folder: Path | None = None
@@ -102,9 +103,12 @@ class Metric:
     description: str
     weight: float = 1.0
     par: float | None = None
-    items: tuple[str, ...] = ()
+    items: tuple[tuple[str, float], ...] = ()
+    """The sentences of a checklist, each with its weight."""
     function: Callable[..., Any] | None = None
     judged: bool = False
+    needs_judge: bool = False
+    """Whether it can say nothing where there is no judge."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,13 @@ class Judge:
     weight: float
     key: str
     answers: Any = "yes"
+    protocol: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    room: int = 120_000
+    """Characters of files that it is shown."""
+    is_local: bool = False
+    """Whether it is the embedded model."""
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -268,6 +279,18 @@ class Attempt:
     """What was asked of models and what they answered, word for word."""
     told: Usage | None = None
     """The agent's own figures, where `usage` has the gateway's."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a program found out about a capture, such as a browser or linters; kept beside it."""
+
+    kind: str
+    key: str
+    results: str
+    """The blob that holds it."""
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """Blobs of pictures, by file name."""
 
 
 @dataclass(frozen=True)

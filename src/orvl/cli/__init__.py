@@ -19,6 +19,7 @@ COMMANDS = {
     "endpoints": "Compare providers of the same model, over all stored calls.",
     "show": "Show one run: what it did, what it left, how it was scored.",
     "replay": "Carry a run out again with its recorded answers, without a provider.",
+    "round-trip": "Make an eval from another: a judge builds it, and agents get its rules.",
     "score": "Score stored runs again, without running them again.",
     "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF.",
     "gc": "Delete what no run refers to.",
@@ -52,7 +53,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"orvl.cli.{cmd_name}").command
+        command = import_module(f"orvl.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 

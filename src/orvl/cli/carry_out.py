@@ -16,6 +16,7 @@ from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.errors import FileError
 from orvl.gateway import Gateway
+from orvl.hosts import check_judges
 from orvl.project import PARTS, line_in
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
@@ -52,6 +53,8 @@ def carry_out(
 ) -> LocalEngine:
     """Does what is left of a plan; everything that finishes is in the store before it is shown."""
     todo = [*state.to_score, *state.to_run]
+    names = {run.cell.eval.name for run in todo}
+    check_judges(project.settings, [judge for name in names for judge in plan.panels[name].judges])
     settings = project.settings.sandbox
     image = image or settings.image
     untrusted = any(not is_trusted(run.cell.agent) for run in state.to_run)

@@ -76,7 +76,7 @@ def _eval(project: Project, name: str) -> dict[str, Any]:
     one = project.eval(name)
     return {
         "turns": len(one.prompts),
-        "metrics": project.weights(one),
+        "metrics": project.weights(one, has_judges=bool(project.panel())),
         "checks": len(one.checks),
         "controls": list(one.control_digests),
         "description": one.description,

@@ -15,6 +15,7 @@ from orvl.project import open_project
 from orvl.project.names import did_you_mean
 from orvl.report import calls as model_calls
 from orvl.report.text import count, dollars, plain, seconds
+from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,11 +177,14 @@ class Shown:
             out.print(f"    List them with{earlier} --calls; see one in full with{earlier} --call N.", style="dim")
 
     def _print_scores(self, out: Console, number: int) -> None:
-        for score in self.store.scores(number):
+        """A line for each score, every sample of it; then what the judges said, side by side."""
+        scores = self.store.scores(number)
+        for score in scores:
             judge = f" by {score.judge}" if score.judge else ""
             value = f"{score.value:.3f}" if score.value is not None else f"{score.kind}: {plain(score.reason or '')}"
-            answers = " ".join(score.detail["answers"]) if score.detail and "answers" in score.detail else ""
-            out.print(f"  score {score.metric}{judge}: {value} {answers}".rstrip(), markup=False)
+            sample = f" (sample {score.sample})" if score.sample > 1 else ""
+            out.print(f"  score {score.metric}{judge}{sample}: {value}", markup=False)
+        print_verdicts(out, scores)
 
     def _print_files(self, out: Console) -> None:
         """What the agent added and changed, first of all."""

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from orvl.checks import Stopped
 from orvl.engine.attempt import Attempts
+from orvl.engine.finding import Finding
 from orvl.engine.scoring import Samples, Scoring, saving
 from orvl.engine.starts import Starts
 from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
+from orvl.judges.bench import Bench, Seat
 from orvl.sandbox import NotStarted
 from orvl.sandbox.choose import Slot
 from orvl.store.writer import Writer
@@ -67,7 +69,10 @@ class LocalEngine:
         self._attempts = Attempts(
             self.store, self.work, self.settings, starts, self.gateway, self.plan.hosts, self.watcher.say
         )
-        self._scoring = Scoring(self.store, self.work, self.settings.limits.score, self.samples)
+        limits = self.settings.limits
+        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self.watcher.say)
+        self._finding = Finding(self.store, self.work, limits, self._writer)
+        self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._bench)
         self._stopping = asyncio.Event()
         self._slots: list[Slot] = []
         self._fatal: OrvlError | None = None
@@ -84,6 +89,7 @@ class LocalEngine:
         todo.extend((run, self._run) for run in self.state.to_run)
         await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
         await self._attempts.cleaned()
+        self._bench.close()
         await self.gateway.close()
         self._budget_is_spent()
         if self._fatal is not None:
@@ -149,7 +155,7 @@ class LocalEngine:
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
             attempt = await self._attempts.make(planned, slot)
-            await self._keep(planned, attempt)
+            await self._keep(planned, attempt, slot)
             self.watcher.ended(planned, attempt)
             if attempt.outcome != "errored":
                 return
@@ -161,7 +167,7 @@ class LocalEngine:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
 
-    async def _keep(self, planned: PlannedRun, attempt: Attempt) -> None:
+    async def _keep(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> None:
         """Stores an attempt, and then its scores."""
         cell, checks_key = self._cells[planned.cell.key], planned.cell.eval.checks_digest
         number = await self._writer.write(
@@ -172,11 +178,13 @@ class LocalEngine:
         if attempt.usage.cost_usd is None:
             self.unknown_cost.add(planned.cell.agent.name)
         if attempt.outcome != "errored":
-            await self._score(planned, number, attempt, [])
+            await self._score(planned, number, attempt, [], slot)
 
-    async def _score(self, planned: PlannedRun, number: int, attempt: Attempt, before: list[Score]) -> None:
+    async def _score(self, planned: PlannedRun, number: int, attempt: Attempt, before: list[Score], slot: Slot) -> None:
         name = planned.cell.eval.name
-        scores = await self._scoring.scores(attempt, number, self.plan.panels[name], before)
+        panel = self.plan.panels[name]
+        finds = await self._finding.of(planned.cell, number, attempt, panel, slot)
+        scores = await self._scoring.scores(attempt, number, panel, before, finds)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores))
 
@@ -194,5 +202,5 @@ class LocalEngine:
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
         before = await asyncio.to_thread(self.store.scores, number)
-        await self._score(planned, number, replace(attempt, checks=results), before)
+        await self._score(planned, number, replace(attempt, checks=results), before, slot)
         self.watcher.scored(planned)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Literal
 from orvl import cards, tree
 from orvl.capture import CapturedRun
 from orvl.checks import Stopped
+from orvl.judges import BudgetSpent
 from orvl.score import score_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from orvl.capture import Finds
+    from orvl.judges.bench import Bench
     from orvl.plan import Panel
     from orvl.store import Store
     from orvl.types import Attempt, Layout, Score
@@ -44,15 +47,19 @@ class Scoring:
     work: WorkDir
     limit: float
     samples: Samples
+    bench: Bench
     _tasks: set[asyncio.Task[list[Score]]] = field(default_factory=set)
     _cancelled: bool = False
 
-    async def scores(self, attempt: Attempt, number: int, panel: Panel, before: list[Score]) -> list[Score]:
+    async def scores(
+        self, attempt: Attempt, number: int, panel: Panel, before: list[Score], finds: Finds
+    ) -> list[Score]:
         """The scores that an attempt does not have yet."""
         scratch = self.work.root / f"score{number}"
-        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch)
+        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, finds)
+        case = self.bench.case(run, [text for metric in panel.metrics for text, _ in metric.items])
         wanted = sampler(before, self.samples)
-        task = asyncio.create_task(score_run(run, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
+        task = asyncio.create_task(score_run(case, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
         self._tasks.add(task)
         try:
             return await task
@@ -60,6 +67,8 @@ class Scoring:
             if self._cancelled:
                 raise Stopped from None
             raise
+        except BudgetSpent:
+            raise Stopped from None
         finally:
             self._tasks.discard(task)
             if scratch.exists():

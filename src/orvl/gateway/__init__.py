@@ -6,23 +6,24 @@ import asyncio
 import logging
 import socket
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.account import Account
 from orvl.gateway.pace import Lane, Purse
 from orvl.gateway.record import Record
 from orvl.project.providers import key_of
+from orvl.project.settings import Limits
 from orvl.types import Endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     import aiohttp
 
     from orvl.gateway.faults import Trouble
+    from orvl.gateway.question import Question
     from orvl.project.providers import Provider
-    from orvl.project.settings import Limits
     from orvl.sandbox import Doors
 
 PORT = 4874
@@ -66,6 +67,22 @@ class Gateway:
                 serving.cancel()
                 with suppress(asyncio.CancelledError):
                     await serving
+
+    def own_account(self, provider: Provider, protocol: str, model: str) -> Account:
+        """Opens an account for questions of orvl's own; what passes is not written anywhere."""
+        return Account(provider, protocol, model, Limits(), Record(Path()), self.purse)
+
+    async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> Question:
+        """Puts a question of orvl's own, counted like an agent's call; `begin` is called whenever it is sent."""
+        from orvl.gateway.question import put
+
+        provider = account.provider
+        lane, key = self._lane(provider), key_of(provider, self._keys)
+        return await put(account, lane, self._session(), key, content, begin)
+
+    def lend(self, name: str, key: str) -> None:
+        """Adds a key that no environment variable holds."""
+        self._keys = {**self._keys, name: key}
 
     def why_not(self, provider: str, model: str) -> str | None:
         """Why nothing more is asked of a model at a provider, if so."""

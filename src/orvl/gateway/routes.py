@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from orvl.gateway import anthropic, gemini, openai, responses
 
@@ -24,6 +25,7 @@ QUESTIONS = {
     "anthropic": re.compile(rf"{VERSION}(/messages/count_tokens)"),
     "gemini": re.compile(rf"{VERSION}(/models/[\w.@:/-]+:countTokens)"),
 }
+SUFFIXES = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages"}
 LISTS = re.compile(rf"{VERSION}(/models(?:/[\w.@:/-]+)?)")
 KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 
@@ -71,6 +73,13 @@ def route_of(method: str, path: str, protocol: str) -> Route | None:
         if found := pattern.fullmatch(path):
             return Route(name, found[1], is_call=False)
     return None
+
+
+def route_to(protocol: str, model: str) -> Route:
+    """The route of a question that orvl itself puts to a model."""
+    if protocol == "gemini":
+        return Route(protocol, f"/models/{quote(model, safe='/:@')}:generateContent", True, model)
+    return Route(protocol, SUFFIXES[protocol], is_call=True)
 
 
 def key_in(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:

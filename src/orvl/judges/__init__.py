@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-
-if TYPE_CHECKING:
-    from orvl.types import Judge
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 Answer = Literal["yes", "no", "cannot-tell"]
+Item = str | tuple[str, float]
+
+
+class BudgetSpent(Exception):
+    """No money is left to ask judges with: nothing is said about the work."""
+
+
+class Abstained(Exception):
+    """A judge's abstention, where a number was wanted of it."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +25,12 @@ class Verdict:
     score: float | None
     answers: tuple[Answer, ...] = ()
     reason: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What is kept beside the answers: pointers, reasons, tokens, money, time."""
 
     def __float__(self) -> float:
         if self.score is None:
-            raise ValueError(f"the judge abstained: {self.reason}")
+            raise Abstained(self.reason or "no reason given")
         return self.score
 
 
@@ -30,20 +38,22 @@ class Panelist(Protocol):
     """What a score function gets as `judge`."""
 
     name: str
+    verdicts: list[Verdict]
+    """What it said when it was asked, in that order."""
 
-    async def checklist(self, items: Sequence[str], evidence: Any = None) -> Verdict: ...
-
-
-def panelist(judge: Judge, metric: str) -> Panelist:
-    """The judge, ready to be asked about one metric."""
-    from orvl.judges.fixed import FixedJudge
-
-    return FixedJudge(judge, metric)
+    async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict: ...
 
 
-def verdict(answers: Sequence[Answer]) -> Verdict:
-    """The share of yes among the items that could be told."""
-    told = [answer for answer in answers if answer != "cannot-tell"]
+def split(items: Sequence[Item]) -> tuple[list[str], list[float]]:
+    """The sentences of a checklist, and how much each weighs: 1 where it does not say."""
+    pairs = [(item, 1.0) if isinstance(item, str) else (item[0], float(item[1])) for item in items]
+    return [text for text, _ in pairs], [weight for _, weight in pairs]
+
+
+def verdict(answers: Sequence[Answer], weights: Sequence[float] | None = None) -> Verdict:
+    """The weighted share of yes among the items that could be told."""
+    weighed = list(zip(answers, weights or [1.0] * len(answers), strict=True))
+    told = sum(weight for answer, weight in weighed if answer != "cannot-tell")
     if not told:
         return Verdict(None, tuple(answers), "it could not tell any item")
-    return Verdict(told.count("yes") / len(told), tuple(answers))
+    return Verdict(sum(weight for answer, weight in weighed if answer == "yes") / told, tuple(answers))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from orvl.errors import UserError
-from orvl.judges import Answer, Verdict, verdict
+from orvl.judges import Answer, Item, Verdict, split, verdict
 
 if TYPE_CHECKING:
     from orvl.types import Judge
@@ -19,11 +19,17 @@ class FixedJudge:
 
     def __init__(self, judge: Judge, metric: str) -> None:
         self.name = judge.name
+        self.verdicts: list[Verdict] = []
         answers: Any = judge.answers
         self._answers = answers.get(metric, "yes") if isinstance(answers, Mapping) else answers
         self._place = f"judges.{judge.name}.answers" + (f".{metric}" if isinstance(answers, Mapping) else "")
 
-    async def checklist(self, items: Sequence[str], evidence: Any = None) -> Verdict:  # noqa: ARG002
+    async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:  # noqa: ARG002
+        told = self._told(items)
+        self.verdicts.append(told)
+        return told
+
+    def _told(self, items: Sequence[Item]) -> Verdict:
         answers = self._answers
         if answers == "abstain":
             return Verdict(None, (), "it was told to abstain")
@@ -37,7 +43,7 @@ class FixedJudge:
             raise UserError(
                 f"orvl.toml: {self._place} has {len(answers)} answers; the checklist has {len(items)} items."
             )
-        return verdict([self._answer(answer) for answer in answers])
+        return verdict([self._answer(answer) for answer in answers], split(items)[1])
 
     def _answer(self, answer: Any) -> Answer:
         if answer not in WORDS:

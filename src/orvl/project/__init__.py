@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from orvl.errors import FileError, UserError
 from orvl.project.find import Found, Kind, find
 from orvl.project.names import did_you_mean, name_of
-from orvl.project.settings import JudgeSettings, ModelNames, Settings, line_of, load_settings
+from orvl.project.settings import ModelNames, Settings, line_of, load_settings
 from orvl.types import Agent, Eval, Judge, Metric
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PARTS = ("agents", "evals", "scores", "orvl.toml")
-FIXED_JUDGE = "fixed"
 
 
 class Project:
@@ -83,8 +80,8 @@ class Project:
 
         return self._load("scores", name, self.metric_files, load)
 
-    def weights(self, one: Eval) -> dict[str, float]:
-        """The metrics of an eval: its own, else the project's, else all by their own weights."""
+    def weights(self, one: Eval, *, has_judges: bool) -> dict[str, float]:
+        """The metrics of an eval: its own, else the project's, else all that apply by their own weights."""
         path = self.settings_file
         self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
         if one.metrics is not None:
@@ -93,23 +90,33 @@ class Project:
             if not any(self.settings.metrics.values()):
                 raise FileError(path, line_in(path, "metrics"), "[metrics] has only weights of 0; give one a weight.")
             return dict(self.settings.metrics)
-        names = [name for name in self.metric_files if name != "checks" or one.checks]
-        return {name: self.metric(name).weight for name in names}
+        metrics = (self.metric(name) for name in self.metric_files)
+        return {metric.name: metric.weight for metric in metrics if self._applies(metric, one, has_judges=has_judges)}
+
+    def _applies(self, metric: Metric, one: Eval, *, has_judges: bool) -> bool:
+        """Whether a metric counts on an eval that names none: a built-in one only where there is something to it."""
+        if metric.origin != "built-in":
+            return True
+        if metric.needs_judge and not has_judges:
+            return False
+        wanted = {
+            "checks": bool(one.checks),
+            "ui": bool(one.app),
+            "ux": bool(one.app),
+            "adherence": one.part("workspace") is not None,
+            "semantic-similarity": one.part("reference") is not None and one.part("round-trip") is None,
+            "round-trip": one.part("round-trip") is not None,
+        }
+        return wanted.get(metric.name, True)
 
     def panel(self, names: Iterable[str] = ()) -> list[Judge]:
-        """The judges of orvl.toml, or those named; `fixed` is always there to be named."""
-        known = dict(self.settings.judges)
-        available = {**known, FIXED_JUDGE: known.get(FIXED_JUDGE, JudgeSettings())}
-        chosen = list(names) or list(known)
-        for name in chosen:
-            if name not in available:
-                raise UserError(f"There is no judge '{name}'. {did_you_mean(name, available)}")
-        judges = [_judge(name, available[name], self.settings_file) for name in sorted(set(chosen))]
+        """The judges of orvl.toml, or those named."""
+        from orvl.project.judges import panel
+
+        path = self.settings_file
+        judges = panel(self.settings, names, path, lambda *place: line_in(path, *place))
         for judge in judges:
             self._known_answers(judge)
-        if judges and not any(judge.weight for judge in judges):
-            line = line_in(self.settings_file, "judges", judges[0].name)
-            raise FileError(self.settings_file, line, "all judges on the panel have weight 0; give one a weight.")
         return judges
 
     def _known_answers(self, judge: Judge) -> None:
@@ -160,22 +167,3 @@ def open_project(folder: str | Path | None = None) -> Project:
 def line_in(path: Path, *place: str) -> int | None:
     """The line of orvl.toml that sets a key."""
     return line_of(path.read_text("utf-8-sig"), place) if path.exists() else None
-
-
-def _judge(name: str, settings: JudgeSettings, path: Path) -> Judge:
-    if settings.model != FIXED_JUDGE or settings.provider != "none":
-        raise FileError(
-            path,
-            line_in(path, "judges", name),
-            f"the judge '{name}' asks for the model '{settings.model}' from '{settings.provider}'; "
-            'this version has only the fixed judge: model = "fixed", provider = "none".',
-        )
-    identity = json.dumps([name, settings.model, settings.provider, settings.answers], sort_keys=True)
-    return Judge(
-        name=name,
-        model=settings.model,
-        provider=settings.provider,
-        weight=settings.weight,
-        key=hashlib.sha256(identity.encode()).hexdigest()[:16],
-        answers=settings.answers,
-    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl import tree
 from orvl.errors import FileError
+from orvl.project.app import BadShape, check_app, check_steps
 from orvl.project.front_matter import FrontMatter
 from orvl.types import Check, Eval
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
     from orvl.project.find import Found
 
-KEYS = ("description", "metrics", "checks", "par", "limits", "app", "setup", "network")
+KEYS = ("description", "metrics", "checks", "par", "limits", "app", "steps", "setup", "network")
 NETWORKS = ("registries",)
 LIMITS = (
     *("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory"),
     *("calls", "tokens", "cost"),
 )
 CHECK_KEYS = ("name", "run", "limit", "weight")
-APP_KEYS = ("start", "path")
+APP_KEYS = ("start", "files", "path")
 
 
 def load_eval(found: Found, check_limit: float) -> Eval:
@@ -40,17 +41,18 @@ def load_eval(found: Found, check_limit: float) -> Eval:
     checks = _checks(front, check_limit)
     limits = front.numbers("limits", LIMITS, above_zero=True)
     par = front.numbers("par", None, above_zero=True)
-    app = front.strings("app", APP_KEYS)
+    app, steps = _app(front)
     metrics = front.weights("metrics")
     setup, network = front.lines_of("setup"), front.one_of("network", NETWORKS)
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
+    further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
     return Eval(
         name=found.name,
         path=path,
         origin=found.origin,
         digest=_hash(found.name, prompts, workspace, sorted(limits.items()), *_more(setup, network)),
-        scoring_digest=_hash(checks_digest, sorted(app.items()), reference),
+        scoring_digest=_hash(checks_digest, sorted(app.items()), reference, *further),
         checks_digest=checks_digest,
         description=front.text("description") or _first_words(prompts[0]),
         prompts=prompts,
@@ -59,6 +61,7 @@ def load_eval(found: Found, check_limit: float) -> Eval:
         par=par,
         limits=limits,
         app=app,
+        steps=steps,
         setup=setup,
         network=network,
         folder=folder,
@@ -137,6 +140,22 @@ def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise front.wrong("checks", f"two checks are named '{twice}'; rename one of them.")
     return tuple(checks)
+
+
+def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What is served and how it is used, as far as that can be seen to be right before anything runs."""
+    app, steps = front.strings("app", APP_KEYS), front.steps("steps")
+    key = "app"
+    try:
+        if app:
+            check_app(app)
+        key = "steps"
+        check_steps(steps)
+    except BadShape as error:
+        raise front.wrong(key, str(error)) from error
+    if steps and not app:
+        raise front.wrong("steps", "'steps' need an 'app' to be done on, such as app: {files: index.html}.")
+    return app, steps
 
 
 def _control_digests(folder: Path | None) -> dict[str, str]:

@@ -116,6 +116,13 @@ class FrontMatter:
             raise self.wrong(key, f"'{key}' must be a command or a list of commands, and is {value!r}.")
         return tuple(commands)
 
+    def steps(self, key: str) -> tuple[str, ...]:
+        """A list of lines; `verb: text` is the line `verb text`."""
+        value = self.data.get(key) or []
+        if not isinstance(value, list):
+            raise self.wrong(key, f"'{key}' must be a list such as ['open /', 'click Add'], and is {value!r}.")
+        return tuple(_line_of(step) for step in value)
+
     def one_of(self, key: str, names: Sequence[str]) -> str | None:
         value = self.data.get(key)
         if value is not None and value not in names:
@@ -147,3 +154,10 @@ class FrontMatter:
     def _known(self, key: str, row: dict[Any, Any], names: Sequence[str]) -> None:
         if bad := [name for name in row if name not in names]:
             raise self.wrong(key, f"'{key}' has no '{bad[0]}'. {did_you_mean(str(bad[0]), names)}")
+
+
+def _line_of(step: Any) -> str:
+    if isinstance(step, dict) and len(step) == 1:
+        (verb, text), *_ = step.items()
+        return f"{verb} {text}" if isinstance(text, str | int | float) else str(step)
+    return step if isinstance(step, str) else str(step)

@@ -90,6 +90,17 @@ async def _awaited(result: Any) -> Any:
     return await result
 
 
+async def _within(done: Any, limit: float, idle: Callable[[], float]) -> tuple[Any, BaseException | None]:
+    import asyncio
+    import time
+
+    began = time.monotonic()
+    while (left := limit + idle() + began - time.monotonic()) > 0:
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(asyncio.shield(done), left)
+    raise TimeLimit
+
+
 class UserFunction:
     """A function from a user's file, which gets only the arguments that it names."""
 
@@ -100,11 +111,15 @@ class UserFunction:
         code = getattr(function, "__code__", None)
         self.line = code.co_firstlineno if code else line_of_name(path, name)
         self.by_place: list[str] = []
+        self.required: set[str] = set()
+        """Arguments that it names without a default."""
         self.wants = self._wants(may_ask)
 
     def _wants(self, may_ask: Sequence[str]) -> tuple[str, ...]:
         wants = []
         for name, parameter in self._parameters().items():
+            if parameter.default is parameter.empty:
+                self.required.add(name)
             if parameter.kind is parameter.VAR_KEYWORD:
                 return tuple(may_ask)
             if parameter.kind is parameter.POSITIONAL_ONLY and name in may_ask:
@@ -134,8 +149,21 @@ class UserFunction:
         by_place = (available[name] for name in self.by_place)
         return self.function(*by_place, **{name: available[name] for name in self.wants})
 
-    async def call(self, limit: float, **available: Any) -> Any:
-        """Calls it, async or not, in a thread that cannot keep orvl from ending; TimeLimit after `limit` seconds."""
+    async def here(self, **available: Any) -> Any:
+        """Calls one of orvl's own, in this thread and without a limit."""
+        try:
+            value = self(**available)
+            return await value if inspect.isawaitable(value) else value
+        except OrvlError:
+            raise
+        except Exception as error:
+            raise UserFunctionRaised(self.mistake(error)) from error
+
+    async def call(self, limit: float, idle: Callable[[], float] = lambda: 0.0, /, **available: Any) -> Any:
+        """Calls it, async or not, in a thread that cannot keep orvl from ending; TimeLimit after `limit` seconds.
+
+        `idle` tells the seconds in which it only waited for others; they do not count.
+        """
         import asyncio
         import threading
 
@@ -158,10 +186,7 @@ class UserFunction:
                 loop.call_soon_threadsafe(settle, (value, problem))
 
         threading.Thread(target=work, daemon=True).start()
-        try:
-            value, error = await asyncio.wait_for(done, limit)
-        except TimeoutError:
-            raise TimeLimit from None
+        value, error = await _within(done, limit, idle)
         if isinstance(error, OrvlError):
             raise error
         if error is not None:

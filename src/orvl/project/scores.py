@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from orvl.project.find import Found
 
-SCORE_MAY_ASK = ("run", "eval", "judge", "par")
+SCORE_MAY_ASK = ("run", "eval", "judge", "par", "items")
 
 
 def load_metric(found: Found) -> Metric:
@@ -41,14 +41,28 @@ def load_metric(found: Found) -> Metric:
         items=items,
         function=function,
         judged=function is None or "judge" in (*function.wants, *function.by_place),
+        needs_judge=function is None or "judge" in function.required,
     )
 
 
-def _items(path: Path, items: Any) -> tuple[str, ...]:
-    if isinstance(items, list | tuple) and all(isinstance(item, str) and item.strip() for item in items):
-        return tuple(items)
+def _items(path: Path, items: Any) -> tuple[tuple[str, float], ...]:
+    found = [_item(item) for item in items] if isinstance(items, list | tuple) else [None]
+    known = tuple(item for item in found if item is not None)
+    if len(known) == len(found):
+        return known
     line = python_file.line_of_name(path, "items")
-    raise FileError(path, line, "'items' must be a list of sentences that are true of good work.")
+    sentence = "'items' must be a list of sentences that are true of good work, each alone or as (sentence, weight)."
+    raise FileError(path, line, sentence)
+
+
+def _item(item: Any) -> tuple[str, float] | None:
+    text, weight = (item, 1.0) if isinstance(item, str) else item if _is_pair(item) else ("", 0.0)
+    is_good = isinstance(text, str) and text.strip() and is_number(weight) and weight > 0
+    return (text, float(weight)) if is_good else None
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) == 2
 
 
 def _number(path: Path, module: ModuleType, name: str, default: float | None) -> Any:

@@ -53,6 +53,21 @@ class JudgeSettings:
     """How much this judge counts beside the others."""
     answers: Answer | dict[str, Answer] = "yes"
     """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
+    protocol: Literal["openai", "responses", "anthropic", "gemini"] | None = None
+    """How the model is spoken to, where its provider offers several protocols."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the requests, such as `temperature`, as the protocol names them."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """The embedded model as one more judge, whose answers are shown and never count in a rating."""
+
+    model: str = "smollm2"
+    """`smollm2`, or the path of a GGUF file."""
+    threads: Count = 1
+    """Threads that it computes with; the same number gives the same answers."""
     __pydantic_config__ = FORBID
 
 
@@ -144,7 +159,13 @@ class Limits:
     setup: Seconds = 1800
     """Seconds that a command of an eval's `setup` may take."""
     score: Seconds = 300
-    """Seconds that a score function may take."""
+    """Seconds that a score function may take, without the time in which it waits for a judge."""
+    judge: Seconds = 240
+    """Seconds that a judge may take for one metric of one run, from when it is first asked."""
+    evidence: Annotated[int, Bound(ge=1000)] = 120_000
+    """Characters of a run's files that judges are shown."""
+    look: Seconds = 60
+    """Seconds that the browser may look at what an eval's `app` serves."""
     __pydantic_config__ = FORBID
 
 
@@ -185,6 +206,8 @@ class Settings:
     """Who carries runs out."""
     judges: dict[str, JudgeSettings] = field(default_factory=dict)
     """The panel."""
+    local: LocalSettings | None = None
+    """The embedded model on the panel, beside the judges; none where the table is not there."""
     metrics: dict[str, Weight] = field(default_factory=dict)
     """Metrics and their weights, for evals that name none."""
     agents: dict[str, AgentSettings] = field(default_factory=dict)
@@ -284,6 +307,7 @@ def _sentence(error: Any, place: tuple[str, ...]) -> str:
 def _fields_at(place: tuple[str, ...]) -> list[str]:
     tables: dict[str, Any] = {
         "judges": JudgeSettings,
+        "local": LocalSettings,
         "providers": ProviderSettings,
         "agents": AgentSettings,
         "limits": Limits,

@@ -87,10 +87,12 @@ class Scores:
 
 def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
     """S with judged metrics that too few judges answered taken out."""
-    S = scores.S
+    S, judged = scores.S, np.asarray(scores.layout.judged)
     w = np.asarray(scores.judge_weights, dtype=float)
+    if not w.any():
+        return np.where(judged, np.nan, S)
     answered = (~np.isnan(S) * (w / w.sum())[:, None]).sum(axis=-2)
-    below = (answered < quorum - 1e-12) & np.asarray(scores.layout.judged)
+    below = (answered < quorum - 1e-12) & judged
     if not below.any():
         return S
     return np.where(below[:, None, :], np.nan, S)
@@ -100,7 +102,8 @@ def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: 
     """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on."""
     S = masked(scores, rules.quorum)
     weights = np.asarray(scores.metric_weights, dtype=float)
-    rating = rate(S, scores.judge_weights, weights, rules.penalty, variance=rules.variance)
+    judges = scores.judge_weights if any(scores.judge_weights) else [1.0] * len(scores.judge_weights)
+    rating = rate(S, judges, weights, rules.penalty, variance=rules.variance)
     group = Groups(sizes)
     R, rated = group.mean(rating.R)
     R_pen, _ = group.mean(rating.R_pen)

@@ -11,6 +11,7 @@ import numpy as np
 from orvl.cards import Tables, places, tables
 from orvl.errors import FileError
 from orvl.plan import Panel, panel_of
+from orvl.report.alarms import alarms
 from orvl.report.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
 from orvl.report.served import strangers
 from orvl.report.text import count
@@ -167,6 +168,8 @@ def collect(
     if by_run:
         board.runs += _errored_rows(store, refs)
     _add_trouble(board, store, scorings, stacks)
+    wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
+    board.warnings += alarms(store, {int(number) for numbers, _ in stacks.values() for number in numbers}, wanted)
     if bare := sum(counted[ref.id].bare for ref in refs if ref.id in counted):
         board.warnings.append(f"{count(bare, 'run')} had no sandbox: the agent could read and write what you can.")
     board.warnings += strangers(store, [ref.id for ref in refs], first, last)

@@ -31,7 +31,33 @@ def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warning
     console.print(_table(console, ordered, by_eval))
     for sentence in _legend(rows, penalty, by_eval):
         console.print(sentence, style="dim", highlight=False)
+    for sentence in _uncounted(ordered):
+        console.print(sentence, style="dim", highlight=False)
     _print_warnings(console, warnings)
+
+
+def _uncounted(rows: Sequence[Row]) -> Iterator[str]:
+    """What judges said whose word counts in no rating."""
+    judges = {
+        judge: [(row, name, value) for row in rows for name, value in _said(row, judge)]
+        for judge in sorted({judge for row in rows for metric in row.metrics.values() for judge in metric.judges})
+    }
+    for judge, said in judges.items():
+        if not said:
+            continue
+        yield f"Beside the rating, and never in it, the judge {judge} said:"
+        for row in dict.fromkeys(id(row) for row, _, _ in said):
+            here = [(one, name, value) for one, name, value in said if id(one) == row]
+            place = f" {plain(here[0][0].eval)}" if here[0][0].eval else ""
+            answers = ", ".join(f"{name} {value:.2f}" for _, name, value in here)
+            yield f"  {plain(_name(here[0][0]))}{place}: {answers}"
+
+
+def _said(row: Row, judge: str) -> Iterator[tuple[str, float]]:
+    for name, metric in row.metrics.items():
+        value = metric.judges.get(judge)
+        if metric.weight == 0 and metric.mean is None and value is not None:
+            yield name, value
 
 
 def _legend(rows: Sequence[Row], penalty: float, by_eval: bool) -> Iterator[str]:

@@ -27,6 +27,7 @@ from orvl.store.records import (
     score_from,
     score_row,
 )
+from orvl.types import Found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -135,6 +136,12 @@ class Store:
             (attempt, key, checks_text(checks)),
         )
 
+    def add_found(self, attempt: int, found: Found) -> None:
+        self.db.execute(
+            "INSERT OR IGNORE INTO found (attempt, kind, key, results, pictures) VALUES (?, ?, ?, ?, ?)",
+            (attempt, found.kind, found.key, found.results, json.dumps(found.pictures)),
+        )
+
     def add_scores(self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, card: bytes) -> None:
         statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
         self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
@@ -178,6 +185,12 @@ class Store:
         )
         with self._sound(f"attempt {number}"):
             return attempt_from(row), checks_from(checked[-1][0]) if checked else None
+
+    def found(self, attempt: int) -> list[Found]:
+        """What programs found out about an attempt's capture, the newest last."""
+        rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
+        with self._sound(f"what was found of attempt {attempt}"):
+            return [Found(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
 
     def calls(self, attempt: int) -> list[ModelCall]:
         """The calls of models that an attempt made, in the order in which they began."""
@@ -231,6 +244,8 @@ class Store:
                 attempt = self.attempt(number)[0]
                 keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
                 keys.update([attempt.record] if attempt.record else [])
+        for results, pictures in self.rows("SELECT results, pictures FROM found"):
+            keys.update([results, *json.loads(pictures).values()])
         for manifest in self.trees():
             keys.add(manifest)
             with self.noting(damaged), self._sound(f"the manifest {manifest[:12]}"):

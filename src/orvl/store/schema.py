@@ -140,4 +140,17 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX answered_by_others ON model_call (attempt)
         WHERE (instr(findings, '"another model"') OR instr(findings, '"another host"'));
     """,
+    # What programs found out about captures; and verdicts that raised the injection alarm.
+    """
+    CREATE TABLE found (
+        id INTEGER PRIMARY KEY,
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        results TEXT NOT NULL,
+        pictures TEXT NOT NULL,
+        UNIQUE (attempt, kind, key)
+    );
+    CREATE INDEX alarmed ON score (attempt) WHERE instr(detail, '"alarm": ');
+    """,
 )

@@ -1,0 +1,288 @@
+"""How fast judges are asked, against a bare client that sends the same requests to the same server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.lines import Line, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PARTS, RUNS = 5, 200
+"""1,000 runs, judged in parts, so that both ways take turns."""
+JUDGES, METRICS, ITEMS = 3, 5, 5
+LATENCY = 0.02
+SERVERS = {"scripted": "the scripted server", "quick": "a minimal server", "slow": "the same, 20 ms late"}
+LEAST = 0.8
+PATH = "/v1/chat/completions"
+AGENT = """models = {"none": ["none"]}
+WORK = "".join(f"def step_{number}(value):\\n    return value * {number} + 1\\n\\n\\n" for number in range(20))
+
+
+def command(prompt):
+    return ["sh", "-c", 'printf %s "$0" > work.py', WORK]
+"""
+EVAL = "Write twenty steps.\n"
+ANSWER = json.dumps(
+    {
+        "items": [
+            {"item": number, "pointer": f"work.py:{number}", "why": "It is there.", "verdict": "yes"}
+            for number in range(1, ITEMS + 1)
+        ],
+        "rationale": "The work is as it was asked for. Nothing is missing.",
+    }
+)
+
+
+def judging(folder: Path) -> list[Line]:
+    """Each part of the runs is judged through orvl, and what was asked then is asked again by the bare client."""
+    project = folder / "judging"
+    servers = {name: Part("server", name) for name in SERVERS}
+    client = Part("client")
+    try:
+        _make(project, {name: server.told for name, server in servers.items()})
+        lines = []
+        for name, server in servers.items():
+            pairs = [_both(project, name, number, server, client) for number in range(1, PARTS + 1)]
+            lines.append(_line(name, pairs))
+    finally:
+        for part in (*servers.values(), client):
+            part.end()
+    return lines
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Requests a second on both ways, how many were open at once, and orvl's CPU for one."""
+
+    through: float
+    bare: float
+    at_once: int
+    cpu: float
+
+
+def _both(project: Path, name: str, number: int, server: Part, client: Part) -> Pair:
+    asked = project / "asked.json"
+    server.ask("begin")
+    judges = (word for judge in range(JUDGES) for word in ("--judge", f"{name}-{judge}"))
+    metrics = ",".join(f"metric-{metric}" for metric in range(METRICS))
+    words = ("noop", "none", "none", f"part-{number}", metrics)
+    cpu = _orvl("score", *words, *judges, "--project", str(project))
+    through = server.ask("end", str(asked))
+    server.ask("begin")
+    client.ask(server.told, str(asked), through["at_once"])
+    bare = server.ask("end", "")
+    for way in (through, bare):
+        if way["count"] != RUNS * JUDGES * METRICS:
+            sys.exit(f"{way['count']} requests were made of {SERVERS[name]}; {RUNS * JUDGES * METRICS} were wanted.")
+    return Pair(through["rate"], bare["rate"], through["at_once"], cpu / through["count"])
+
+
+def _line(name: str, pairs: list[Pair]) -> Line:
+    ratio = median(pair.through for pair in pairs) / median(pair.bare for pair in pairs)
+    spread = [pair.through / pair.bare for pair in pairs]
+    through, cpu = median(pair.through for pair in pairs), median(pair.cpu for pair in pairs)
+    is_stated = name == "scripted"
+    return Line(
+        f"judging {name}",
+        f"{through:,.0f}/s, {max(pair.at_once for pair in pairs)} at once, {cpu * 1000:.1f} ms CPU",
+        f"{ratio:.2f} ({min(spread):.2f}–{max(spread):.2f})",
+        f"≥ {LEAST:g}" if is_stated else "–",
+        verdict=verdict(LEAST, ratio) if is_stated else "",
+    )
+
+
+def _make(project: Path, addresses: dict[str, str]) -> None:
+    """A project whose runs no judge has seen yet."""
+    files = {"agents/noop.py": AGENT, "orvl.toml": "".join(map(_judges, addresses.items()))}
+    files |= {f"evals/part-{number}.md": EVAL for number in range(1, PARTS + 1)}
+    items = [f"Step {number} of the work is there and does what it says." for number in range(ITEMS)]
+    files |= {f"scores/metric-{metric}.py": f"items = {[f'{metric}: {item}' for item in items]}\n" for metric in range(METRICS)}
+    for name, text in files.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    words = ("noop", "none", "none", "part-*", "speed", "--episodes", str(RUNS), "--sandbox", "none", "-q")
+    _orvl("run", *words, "--project", str(project))
+
+
+def _orvl(*words: str) -> float:
+    """Seconds of CPU that a call of orvl takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, "-m", "orvl", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"orvl {words[0]} ended with status {done.returncode}: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _judges(server: tuple[str, str]) -> str:
+    name, address = server
+    return "".join(
+        f'[providers.{name}-{judge}]\nprotocol = "openai"\nbase_url = "{address}/v1"\nfree = true\n'
+        f'[judges.{name}-{judge}]\nmodel = "model-{judge}"\nprovider = "{name}-{judge}"\n'
+        for judge in range(JUDGES)
+    )
+
+
+# -- the processes beside orvl
+
+
+class Part:
+    """A process of the benchmark, which tells one line first and then answers each line with one."""
+
+    def __init__(self, *words: str) -> None:
+        command = [sys.executable, "-m", "benchmarks.judging", *words]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.told = self._heard()
+
+    def ask(self, *words: Any) -> Any:
+        assert self._process.stdin is not None
+        print(json.dumps(words), file=self._process.stdin, flush=True)
+        return self._heard()
+
+    def end(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def _heard(self) -> Any:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+
+async def _answering(first: Any, answer: Callable[..., Any]) -> None:
+    """Tells one line, and an answer to each line that comes."""
+    print(json.dumps(first), flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        told = answer(*json.loads(line))
+        print(json.dumps(await told if asyncio.iscoroutine(told) else told), flush=True)
+
+
+@dataclass
+class Counted:
+    """What a server saw."""
+
+    arrived: list[float] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    at_once: int = 0
+
+    def figures(self, path: str) -> dict[str, Any]:
+        """Requests a second from the first to the last; their bodies go to a file."""
+        if path:
+            Path(path).write_text(json.dumps([body.decode() for body in self.bodies]))
+        count = len(self.arrived)
+        seconds = max(self.arrived, default=0.0) - min(self.arrived, default=0.0)
+        return {"count": count, "at_once": self.at_once, "rate": (count - 1) / seconds if seconds else 0.0}
+
+
+async def _scripted() -> None:
+    from orvl.testing import Answer, ModelServer
+
+    with ModelServer(lambda _request: Answer(ANSWER)) as server:
+
+        def answer(what: str, path: str = "") -> Any:
+            if what == "begin":
+                return server.requests.clear()
+            bodies = [json.dumps(request.body).encode() for request in server.requests] if path else []
+            arrived = [request.arrived for request in server.requests]
+            return Counted(arrived, bodies, server.most_at_once).figures(path)
+
+        await _answering(server.url, answer)
+
+
+async def _minimal(latency: float) -> None:
+    counted = Counted()
+
+    def answer(what: str, path: str = "") -> Any:
+        nonlocal counted
+        if what == "end":
+            return counted.figures(path)
+        counted = Counted()
+        return None
+
+    loop = asyncio.get_running_loop()
+    listening = await loop.create_server(lambda: Minimal(lambda: counted, latency), "127.0.0.1", 0, backlog=1024)
+    async with listening:
+        port = listening.sockets[0].getsockname()[1]
+        await _answering(f"http://127.0.0.1:{port}", answer)
+
+
+class Minimal(asyncio.Protocol):
+    """A connection on which every request gets the same answer."""
+
+    open = 0
+
+    def __init__(self, counted: Callable[[], Counted], latency: float) -> None:
+        self._counted, self._latency = counted, latency
+        self._held = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._held += data
+        head, mark, rest = self._held.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]) if mark else 0
+        if not mark or len(rest) < length:
+            return
+        self._held = b""
+        Minimal.open += 1
+        counted = self._counted()
+        counted.arrived.append(time.time())
+        counted.bodies.append(rest)
+        counted.at_once = max(counted.at_once, Minimal.open)
+        if self._latency:
+            asyncio.get_running_loop().call_later(self._latency, self._answer)
+        else:
+            self._answer()
+
+    def _answer(self) -> None:
+        Minimal.open -= 1
+        self._transport.write(WHOLE)
+
+
+def _whole() -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    body = {"id": "one", "object": "chat.completion", "created": 0, "model": "model", "choices": [choice], "usage": usage}
+    text = json.dumps(body).encode()
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(text), text)
+
+
+WHOLE = _whole()
+
+
+async def _client() -> None:
+    await _answering("", _bare)
+
+
+async def _bare(address: str, path: str, at_once: int) -> None:
+    """Sends bodies that were recorded, so many at once, and reads each answer; nothing else."""
+    import aiohttp
+
+    bodies = [body.encode() for body in json.loads(Path(path).read_text())]
+    headers = {"content-type": "application/json"}
+
+    async def work() -> None:
+        while bodies:
+            async with session.post(f"{address}{PATH}", data=bodies.pop(), headers=headers) as answer:
+                json.loads(await answer.read())
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(work() for _ in range(at_once)))
+
+
+if __name__ == "__main__":
+    kinds = {"scripted": _scripted, "quick": lambda: _minimal(0.0), "slow": lambda: _minimal(LATENCY)}
+    asyncio.run(_client() if sys.argv[1] == "client" else kinds[sys.argv[2]]())

@@ -1,0 +1,181 @@
+"""The page at one size, light or dark: loaded, photographed and measured."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import time
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .pictures import Camera
+from .watch import Watcher, shortened
+from .world import World, source
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable
+
+    from playwright.async_api import Browser, Page, Response
+
+    from .serve import App
+    from .tell import Teller
+
+LOAD_SECONDS, SETTLE_SECONDS, AXE_SECONDS = 15.0, 2.0, 12.0
+SHARE_FOR_LOADING = 0.7
+MOST_TEXT = 20_000
+NEVER = "the page never finished loading"
+SHADOWS = """{const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (options) { return attach.call(this, {...options, mode: "open"}); };}"""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a screen is, and whether it is dark."""
+
+    name: str
+    width: int
+    height: int
+    scheme: Literal["light", "dark"]
+    phone: bool = False
+
+
+DESKTOP = Size("desktop-light", 1280, 800, "light")
+OTHERS = (
+    Size("phone-light", 390, 844, "light", phone=True),
+    Size("desktop-dark", 1280, 800, "dark"),
+    Size("phone-dark", 390, 844, "dark", phone=True),
+)
+
+
+@asynccontextmanager
+async def new_page(browser: Browser, size: Size) -> AsyncIterator[Page]:
+    """A page in a profile of its own."""
+    context = await browser.new_context(
+        viewport={"width": size.width, "height": size.height},
+        color_scheme=size.scheme,
+        is_mobile=size.phone,
+        has_touch=size.phone,
+        accept_downloads=False,
+        reduced_motion="reduce",
+        locale="en-US",
+    )
+    try:
+        await context.add_init_script(SHADOWS)
+        yield await context.new_page()
+    finally:
+        with suppress(Exception):
+            await asyncio.wait_for(context.close(), 3)
+
+
+async def load(page: Page, url: str, seconds: float) -> tuple[Response | None, str | None]:
+    """Opens an address and waits until it is quiet; the reason is None if it loaded."""
+    ends = time.monotonic() + seconds
+    while True:
+        try:
+            left = max(0.1, ends - time.monotonic())
+            response = await asyncio.wait_for(page.goto(url, wait_until="load", timeout=left * 1000), left + 1)
+            break
+        except TimeoutError:
+            return None, NEVER
+        except Exception as error:  # noqa: BLE001
+            said = str(error).split("\n")[0].removeprefix("Page.goto: ")
+            if "Timeout" in said:
+                return None, NEVER
+            if not any(word in said for word in ("CONNECTION_REFUSED", "EMPTY_RESPONSE", "CONNECTION_RESET")):
+                return None, f"the page did not load: {said[:300]}"
+            if time.monotonic() + 1 > ends:
+                return None, f"the page did not load: {said[:300]}"
+            await asyncio.sleep(0.5)
+    with suppress(Exception):
+        await page.wait_for_load_state("networkidle", timeout=SETTLE_SECONDS * 1000)
+    await asyncio.sleep(0.2)
+    return response, None
+
+
+class Viewer:
+    """Looks at an app's first page."""
+
+    def __init__(self, browser: Browser, app: App, teller: Teller, config: dict[str, Any]) -> None:
+        self.browser, self.app, self.teller, self.config = browser, app, teller, config
+
+    async def look(self, size: Size) -> None:
+        teller, origin, began = self.teller, self.app.origin, time.monotonic()
+        teller.stage = f"{size.name} was looked at"
+        async with new_page(self.browser, size) as page:
+            watcher = Watcher(page.context, page, size.name, origin, teller)
+            response, reason = await load(page, origin + self.app.path, teller.left(LOAD_SECONDS) * SHARE_FOR_LOADING)
+            if reason and watcher.crashed:
+                reason = "the page crashed while it was loading"
+            title = "" if reason else await _quietly(page.title(), "")
+            view = {"name": size.name, "loaded": reason is None, "reason": reason, "title": title[:200]}
+            view |= {"status": response.status if response else None, "url": shortened(page.url, origin)}
+            teller.tell("view", view=view | {"seconds": round(time.monotonic() - began, 3)})
+            if watcher.crashed:
+                return
+            world = await World.of(page)
+            camera = Camera(page, world, teller, self.config)
+            if await camera.take(size.name) and reason is None:
+                await self._examine(size, page, world, camera)
+
+    async def _examine(self, size: Size, page: Page, world: World, camera: Camera) -> None:
+        """What programs can tell of a page that has loaded; what cannot be had is told with its reason."""
+        if size is DESKTOP:
+            await self._try("text", size, self._text(world))
+            await self._try("tree", size, self._tree(page))
+            if await _quietly(camera.is_taller(), False):
+                await camera.take(f"{size.name}-full", full=True)
+        await self._try("defects", size, self._measure(size, world))
+        await self._try("axe", size, self._axe(size, world))
+
+    async def _try(self, what: str, size: Size, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001
+            said = str(error).split("\n")[0][:300] or type(error).__name__
+            self.teller.tell("missing", what=f"{what} of {size.name}", reason=said)
+
+    async def _text(self, world: World) -> None:
+        found = await world.ask_main(source("text"), "texts", MOST_TEXT)
+        self.teller.tell("text", visible=found["visible"], hidden=found["hidden"])
+
+    async def _tree(self, page: Page) -> None:
+        tree = await page.locator("body").aria_snapshot(timeout=5000)
+        self.teller.tell("tree", tree=tree[:MOST_TEXT])
+
+    async def _measure(self, size: Size, world: World) -> None:
+        found = await world.ask_main(source("text", "measure"), "measure", size.width)
+        self.teller.tell("defects", defects=[{**one, "view": size.name} for one in found])
+
+    async def _axe(self, size: Size, world: World) -> None:
+        context = await world.enter((await world.frames())[0])
+        await world.ask(context, f"{_axe_core()}\nglobalThis.axe = axe;", "Boolean", 1)
+        rows = await world.ask(context, source("rules"), "broken", seconds=self.teller.left(AXE_SECONDS))
+        for row in rows:
+            details = row.pop("details")
+            if row["rule"] == "color-contrast":
+                defects = [_contrast(size.name, *pair) for pair in zip(row["targets"], details, strict=True)]
+                self.teller.tell("defects", defects=defects)
+        self.teller.tell("axe", view=size.name, violations=rows)
+
+
+def _axe_core() -> str:
+    """axe-core's program, which a package brings along."""
+    spec = importlib.util.find_spec("axe_playwright_python")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("axe-core is not installed")
+    return Path(spec.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+def _contrast(view: str, target: str, data: dict[str, Any]) -> dict[str, str]:
+    ratio, wanted = data.get("contrastRatio"), data.get("expectedContrastRatio")
+    detail = f"{data.get('fgColor')} on {data.get('bgColor')} has a contrast of {ratio}, below {wanted} (WCAG AA)"
+    return {"kind": "contrast", "view": view, "target": target, "detail": detail}
+
+
+async def _quietly(work: Awaitable[Any], otherwise: Any) -> Any:
+    try:
+        return await asyncio.wait_for(work, 5)
+    except Exception:  # noqa: BLE001
+        return otherwise

@@ -1,0 +1,119 @@
+"""`orvl round-trip EVAL`: a judge builds an eval's idea and writes rules, from which agents build it again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import click
+
+from orvl.cli.common import open_with_keys_hidden
+from orvl.errors import UserError
+from orvl.project.names import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from orvl.judges.builder import Built
+    from orvl.project import Project
+    from orvl.types import Judge
+
+
+@click.command()
+@click.argument("eval_name", metavar="EVAL")
+@click.option("--judge", metavar="NAME", help="The judge that builds; the first of orvl.toml where it is left out.")
+@click.option("--name", metavar="NAME", help="The new eval's name: EVAL-by-JUDGE where it is left out.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="The most that it may cost.")
+@click.option("--project", metavar="DIR", help="The project's folder.")
+def command(eval_name: str, judge: str | None, name: str | None, budget: float | None, project: str | None) -> int:
+    """Make a round-trip eval from EVAL.
+
+    A judge builds a project from the eval's first prompt, writes a description and rules from it, and builds again
+    from these. The new eval in evals/ gives agents the description and the rules only; its metric round-trip says how
+    near an agent's project comes to the judge's: 0 as near as projects of other evals, 1 as near as the judge's own
+    second one.
+    """
+    here = open_with_keys_hidden(project)
+    if eval_name not in here.eval_files:
+        raise UserError(f"There is no eval '{eval_name}'. {did_you_mean(eval_name, here.eval_files)}")
+    builder = _builder(here, judge)
+    name = name or f"{eval_name}-by-{builder.name}"
+    folder = here.root / "evals" / name
+    if folder.exists() or name in here.eval_files:
+        raise UserError(f"There is an eval '{name}' already. Give another name with --name.")
+    built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget))
+    scale = _scale(here, built, eval_name)
+    _write(folder, built, {"judge": builder.name, "model": builder.model, "from": eval_name, **scale})
+    click.echo(f"made  {folder}: floor {scale['floor']:.2f}, ceiling {scale['ceiling']:.2f}")
+    click.echo(f"Try it: orvl AGENT --eval={name}")
+    return 0
+
+
+def _builder(project: Project, name: str | None) -> Judge:
+    from orvl.hosts import check_judges
+
+    judges = [judge for judge in project.panel([name] if name else ()) if judge.provider not in ("none", "local")]
+    if not judges:
+        raise UserError("A round trip needs a judge that is a model at a provider. See: orvl list judges")
+    check_judges(project.settings, judges[:1])
+    return judges[0]
+
+
+async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> Built:
+    from orvl.gateway import Gateway
+    from orvl.gateway.account import Refused
+    from orvl.judges.bench import Bench, Seat
+    from orvl.judges.builder import build
+
+    def say(sentence: str) -> None:
+        click.echo(sentence, err=True)
+
+    gateway = Gateway(os.environ, budget)
+    bench = Bench(gateway, lambda one: Seat.of(one, project.settings), project.settings.limits.judge, say)
+    try:
+        return await build(bench, await bench.seat(judge), idea, say)
+    except Refused as error:
+        raise UserError(f"The judge was not asked to the end: {error}.") from error
+    finally:
+        await gateway.close()
+
+
+def _scale(project: Project, built: Built, own: str) -> dict[str, float]:
+    """The floor: projects of other evals beside the judge's. The ceiling: its own second implementation."""
+    from orvl.similarity import compare
+
+    compared = [compare(other, built.project).score for other in _others(project, own)]
+    others = [score for score in compared if score is not None]
+    ceiling = compare(built.again, built.project).score
+    if ceiling is None:
+        raise UserError("What the judge built cannot be compared: it holds no code that orvl reads.")
+    return {"floor": fmean(others) if others else 0.0, "floor_projects": len(others), "ceiling": ceiling}
+
+
+def _others(project: Project, own: str) -> Iterable[Mapping[str, str]]:
+    """Projects that belong to other evals: their references, else what their good control writes."""
+    for name in project.eval_files:
+        one = project.eval(name)
+        folder = one.part("reference") or one.part("controls/good")
+        if name != own and not name.startswith(f"{own}-by-") and folder is not None:
+            paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+            yield {str(path.relative_to(folder)): path.read_text("utf-8", "replace") for path in paths[:60]}
+
+
+def _write(folder: Path, built: Built, scale: dict[str, object]) -> None:
+    """The new eval, put into its place as a whole."""
+    beside = folder.with_name(f".{folder.name}.new")
+    turn = "\n".join("\\---" if line.rstrip() == "---" else line for line in built.prompt.split("\n"))
+    description = json.dumps(f"What {scale['judge']} built from {scale['from']}, by its rules")
+    front = f"---\ndescription: {description}\n---\n"
+    files = {"eval.md": front + turn, "round-trip/scale.json": json.dumps(scale, indent=2) + "\n"}
+    files |= {f"reference/{path}": text for path, text in built.project.items()}
+    files |= {f"round-trip/again/{path}": text for path, text in built.again.items()}
+    for path, text in files.items():
+        (beside / path).parent.mkdir(parents=True, exist_ok=True)
+        (beside / path).write_text(text, encoding="utf-8")
+    beside.rename(folder)

@@ -1,0 +1,141 @@
+"""What programs find out about a capture, once each: a browser's look at its app, and the project's own linters."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl import tree
+from orvl.browser.find import trouble
+from orvl.browser.look import look
+from orvl.browser.result import Look
+from orvl.capture import Finds
+from orvl.judges.suspicion import WORDS
+from orvl.lint.report import Report
+from orvl.lint.rules import rules_of
+from orvl.lint.run import lint
+from orvl.lint.workspace import Workspace
+from orvl.sandbox import NotStarted
+from orvl.types import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orvl.lint.rules import Rule
+    from orvl.plan import Panel
+    from orvl.project.settings import Limits
+    from orvl.sandbox.choose import Slot
+    from orvl.store import Store
+    from orvl.store.writer import Writer
+    from orvl.types import Attempt, Cell, Eval
+    from orvl.workdir import WorkDir
+
+FORMAT = 1
+"""Raise it when programs look at other things, so that they look again."""
+
+
+@dataclass
+class Finding:
+    """Finds out what is not known yet, and keeps it."""
+
+    store: Store
+    work: WorkDir
+    limits: Limits
+    writer: Writer
+    _rules_of: dict[str, Sequence[Rule]] = field(default_factory=dict)
+
+    async def of(self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot) -> Finds:
+        """All that the panel's metrics may look at."""
+        known = {(found.kind, found.key): found for found in await asyncio.to_thread(self.store.found, number)}
+        reports = any(metric.judged for metric in panel.metrics)
+        report, unlinted = None, None
+        try:
+            report = await self._lint(attempt, number, known, slot) if reports else None
+        except NotStarted as error:
+            unlinted = f"the linters: {error}"
+        rules = await asyncio.to_thread(self._rules, attempt.start_tree) if reports and attempt.start_tree else ()
+        page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
+        names = () if cell.agent.control else (cell.agent.name, cell.model, cell.model_id, cell.provider)
+        return Finds(report, unlinted, rules, page, why, pictures, names)
+
+    def _rules(self, start: str) -> Sequence[Rule]:
+        """Extracted once for all runs that begin alike."""
+        if start not in self._rules_of:
+            blobs = self.store.blobs
+            self._rules_of[start] = rules_of(Workspace(tree.decode(blobs.get(start)), blobs.get))
+        return self._rules_of[start]
+
+    # -- linters
+
+    async def _lint(
+        self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+    ) -> Report | None:
+        if not attempt.start_tree or not attempt.tree:
+            return None
+        blobs = self.store.blobs
+        if found := known.get(("lint", str(FORMAT))):
+            return Report.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
+        before, after = (
+            Workspace(tree.decode(blobs.get(key)), blobs.get) for key in (attempt.start_tree, attempt.tree)
+        )
+        report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
+        if report.tools:
+            await self._keep(number, "lint", str(FORMAT), report.to_json(), {})
+        return report if report.tools else None
+
+    # -- the browser
+
+    async def _page(
+        self, one: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+    ) -> tuple[Look | None, Mapping[str, str], str | None]:
+        if not one.app:
+            return None, {}, None
+        key = hashlib.sha256(json.dumps([FORMAT, sorted(one.app.items()), one.steps]).encode()).hexdigest()[:16]
+        if found := known.get(("page", key)):
+            told = json.loads(await asyncio.to_thread(self.store.blobs.get, found.results))
+            return Look.from_json(told), found.pictures, None
+        if why := trouble():
+            return None, {}, why
+        try:
+            page, pictures = await self._look(one, attempt, slot)
+        except NotStarted as error:
+            return None, {}, f"the browser: {error}"
+        if page.status == "unavailable":
+            return None, {}, page.reason
+        kept = await self._keep(number, "page", key, page.as_json(), pictures)
+        return page, kept.pictures, None
+
+    async def _look(self, one: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
+        folders = self.work.new()
+        pictures = folders.root / "pictures"
+        try:
+            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            await asyncio.to_thread(tree.restore, entries, folders.workspace, self.store.blobs.write_to)
+            pictures.mkdir()
+            page = await look(
+                one.app,
+                one.steps,
+                folders=folders,
+                sandbox=slot.walled,
+                limits=self.limits,
+                pictures=pictures,
+                seconds=self.limits.look,
+                blank=WORDS,
+            )
+            return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
+        finally:
+            await asyncio.to_thread(tree.remove, folders.root)
+
+    async def _keep(self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]) -> Found:
+        def put() -> Found:
+            with self.store.blobs.batch() as batch:
+                kept = {name: batch.put(png) for name, png in pictures.items()}
+                return Found(kind, key, batch.put(json.dumps(results).encode()), kept)
+
+        found = await asyncio.to_thread(put)
+        await self.writer.write(lambda store: store.add_found(number, found))
+        return found

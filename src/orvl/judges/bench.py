@@ -1,0 +1,141 @@
+"""Where the judges sit: who they are, how they are reached, and the case before them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orvl.judges.evidence import Evidence, gather
+from orvl.project.judges import reach
+
+if TYPE_CHECKING:
+    from orvl.capture import CapturedRun
+    from orvl.gateway import Gateway
+    from orvl.gateway.account import Account
+    from orvl.gateway.faults import Trouble
+    from orvl.judges import Panelist
+    from orvl.judges.evidence import View
+    from orvl.local_model import LocalModel
+    from orvl.project.providers import Provider
+    from orvl.project.settings import Settings
+    from orvl.types import Judge
+
+WORTH_CACHING = 4_000
+"""Characters from which on a provider keeps a prompt's beginning."""
+KEY_OF_LOCAL = "ORVL_LOCAL_MODEL"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A judge and how it is reached."""
+
+    judge: Judge
+    provider: Provider
+    protocol: str
+    model: str
+
+    @classmethod
+    def of(cls, judge: Judge, settings: Settings) -> Seat:
+        provider, protocol = reach(settings, judge)
+        return cls(judge, provider, protocol, judge.model)
+
+
+@dataclass
+class Bench:
+    """All judges of one call of orvl, and the door to their models."""
+
+    gateway: Gateway
+    seats: Callable[[Judge], Seat]
+    seconds: float
+    """How long a judge may take to answer, from when it is asked."""
+    say: Callable[[str], None]
+    without_schema: set[str] = field(default_factory=set)
+    """Judges whose hosts do not take a schema for answers."""
+    _seats: dict[str, Seat] = field(default_factory=dict)
+    _local: LocalModel | None = None
+
+    def case(self, run: CapturedRun, named_in: Sequence[str]) -> Case:
+        return Case(self, run, named_in)
+
+    async def seat(self, judge: Judge) -> Seat:
+        """A judge's seat; the embedded model is started when it is first asked."""
+        if judge.key not in self._seats:
+            self._seats[judge.key] = self._beside(judge) if judge.is_local else self.seats(judge)
+        return self._seats[judge.key]
+
+    def _beside(self, judge: Judge) -> Seat:
+        from orvl.local_model import LocalModel, weights_of
+        from orvl.project.providers import Provider
+
+        self._local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
+        self._local.start()
+        self.gateway.lend(KEY_OF_LOCAL, self._local.key)
+        provider = Provider(
+            "local",
+            {"openai": self._local.base_url},
+            KEY_OF_LOCAL,
+            concurrency=1,
+            timeout=self.seconds + 60,
+            free=True,
+        )
+        return Seat(judge, provider, "openai", self._local.name)
+
+    def account(self, seat: Seat) -> Account:
+        return self.gateway.own_account(seat.provider, seat.protocol, seat.model)
+
+    def tell(self, account: Account, trouble: Trouble | None) -> None:
+        """How a question ended; says so where all further ones would end alike."""
+        if sentence := self.gateway.ended(account, trouble):
+            self.say(sentence)
+
+    def close(self) -> None:
+        if self._local is not None:
+            self._local.stop()
+            self._local = None
+
+
+@dataclass
+class Case:
+    """One run before the bench: its evidence is gathered once."""
+
+    bench: Bench
+    run: CapturedRun
+    named_in: Sequence[str]
+    _gathered: dict[int, asyncio.Task[Evidence]] = field(default_factory=dict)
+    _first: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
+
+    async def panelist(self, judge: Judge, metric: str) -> Panelist:
+        """The judge, ready to be asked about one metric."""
+        if judge.provider == "none":
+            from orvl.judges.fixed import FixedJudge
+
+            return FixedJudge(judge, metric)
+        from orvl.judges.model import ModelJudge
+
+        return ModelJudge(await self.bench.seat(judge), self)
+
+    async def evidence(self, room: int) -> Evidence:
+        if room not in self._gathered:
+            work = asyncio.to_thread(gather, self.run, self.named_in, room)
+            self._gathered[room] = asyncio.ensure_future(work)
+        return await asyncio.shield(self._gathered[room])
+
+    @asynccontextmanager
+    async def turn(self, seat: Seat, view: View) -> AsyncIterator[None]:
+        """Lets the first question about a view end before the others, so that these find its evidence in the cache."""
+        if len(view.text) < WORTH_CACHING or seat.judge.is_local:
+            yield
+            return
+        key = (seat.judge.key, view.nonce)
+        if key in self._first:
+            await self._first[key].wait()
+            yield
+            return
+        answered = self._first[key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            answered.set()

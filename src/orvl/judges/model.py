@@ -1,0 +1,219 @@
+"""A model on the panel: asked, asked once more where its answer cannot be used, and then an abstention."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from orvl.gateway.account import Refused
+from orvl.judges import BudgetSpent, Verdict, split, verdict
+from orvl.judges.alarm import alarm_of
+from orvl.judges.answers import Answered, Unusable, read, said, schema
+from orvl.judges.evidence import Pointers
+from orvl.judges.forms import Form, body
+from orvl.judges.prompt import SYSTEM, complaint, instruction
+from orvl.judges.shown import shown_as
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.gateway.account import Account
+    from orvl.gateway.question import Question
+    from orvl.judges import Item
+    from orvl.judges.answers import ItemAnswer
+    from orvl.judges.bench import Case, Seat
+    from orvl.judges.evidence import Evidence, View
+    from orvl.judges.shown import Further
+
+KEPT_ANSWER = 20_000
+SHOWN_ANSWER = 2_000
+
+
+class Unanswered(Exception):
+    """Why there is no answer."""
+
+    def __init__(self, reason: str, words: str = "") -> None:
+        super().__init__(reason)
+        self.words = words
+
+
+@dataclass
+class Asked:
+    """What came of one view: an answer or the reason why there is none, and what it took."""
+
+    answered: Answered | None
+    reason: str | None
+    words: str
+    account: Account
+    seconds: float
+
+
+class ModelJudge:
+    """Asks one model about one metric of one run."""
+
+    def __init__(self, seat: Seat, case: Case) -> None:
+        self.name = seat.judge.name
+        self.verdicts: list[Verdict] = []
+        self._seat, self._case = seat, case
+
+    async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
+        """The weighted share of yes; both views of the run are asked about at once."""
+        texts, weights = split(items)
+        gathered = await self._case.evidence(self._seat.judge.room)
+        further = shown_as(evidence, self._case.run)
+        views = [(gathered.full, further.full)]
+        if gathered.plain or further.differs:
+            views.append((gathered.plain or gathered.full, further.plain))
+        asked = await asyncio.gather(*(self._ask(texts, *view) for view in views))
+        told = self._verdict(asked, texts, weights, gathered, further)
+        self.verdicts.append(told)
+        return told
+
+    def _verdict(
+        self,
+        asked: Sequence[Asked],
+        texts: Sequence[str],
+        weights: Sequence[float],
+        gathered: Evidence,
+        further: Further,
+    ) -> Verdict:
+        """The first view's answers; those of the plain one where words to readers have moved the judge."""
+        first, second = asked[0], asked[1] if len(asked) > 1 else None
+        suspicious = (*gathered.suspicious, *further.suspicious)
+        detail = _used(asked) | {"evidence": gathered.key, "left_out": list(gathered.left_out)[:20]}
+        if suspicious:
+            detail["suspicious"] = list(suspicious)[:20]
+        if first.answered is None:
+            return Verdict(None, (), first.reason, detail | {"said": first.words[:SHOWN_ANSWER]})
+        if second is not None and second.answered is None and suspicious:
+            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {second.reason}"
+            return Verdict(None, (), reason, detail)
+        told = _share(first.answered, weights)
+        chosen = first.answered
+        if second is not None and second.answered is not None:
+            plain = _share(second.answered, weights)
+            detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
+            if alarm := alarm_of(told, plain, suspicious):
+                detail["alarm"], told, chosen = alarm, plain, second.answered
+        elif second is not None:
+            detail["plain"] = {"score": None, "reason": second.reason}
+        detail |= {"items": list(map(_kept, texts, chosen.items)), "rationale": chosen.rationale}
+        return replace(told, detail=detail)
+
+    # -- one view
+
+    async def _ask(self, texts: Sequence[str], view: View, more: Further.Part) -> Asked:
+        bench, seat = self._case.bench, self._seat
+        account = bench.account(seat)
+        began = time.monotonic()
+        answered, reason, words = None, None, ""
+        async with self._case.turn(seat, view):
+            try:
+                async with asyncio.timeout(None) as clock:
+                    answered = await self._answered(account, clock, texts, view, more)
+            except TimeoutError:
+                reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
+            except Refused as error:
+                if account.over_budget:
+                    raise BudgetSpent from error
+                reason = str(error)
+            except Unanswered as error:
+                reason, words = str(error), error.words
+        return Asked(answered, reason, words, account, time.monotonic() - began)
+
+    async def _answered(
+        self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: View, more: Further.Part
+    ) -> Answered:
+        pointers = Pointers(self._case.run, view, more.pictures)
+        form = Form(
+            model=self._seat.model,
+            system=SYSTEM,
+            evidence=view.text,
+            instruction=instruction(view.nonce, texts, pointers.kinds),
+            more=more.text,
+            pictures=more.pictures,
+            options=self._seat.judge.options,
+            mark_cache=self._seat.provider.name == "openrouter",
+        )
+        usable: Answered | None = None
+        problems: list[str] = []
+        for again in (False, True):
+            question = await self._put(account, clock, form, len(texts))
+            words = said(question.answer)
+            try:
+                answered = read(question.answer, len(texts)).checked(pointers.trouble)
+                usable, problems = answered, answered.unfounded
+            except Unusable as error:
+                problems = [str(error)]
+            if not problems:
+                break
+            if again and usable is None:
+                raise Unanswered(problems[0], words)
+            form = replace(form, before=(words[:KEPT_ANSWER] or "(nothing)", complaint(problems)))
+        assert usable is not None
+        return usable
+
+    async def _put(self, account: Account, clock: asyncio.Timeout, form: Form, count: int) -> Question:
+        """One question; where the host does not know answers by a schema, the same without one."""
+        bench, seat = self._case.bench, self._seat
+        if why := bench.gateway.why_not(seat.provider.name, seat.model):
+            raise Unanswered(why.rstrip("."))
+
+        def begin() -> None:
+            if clock.when() is None:
+                clock.reschedule(asyncio.get_running_loop().time() + bench.seconds)
+
+        while True:
+            with_schema = seat.judge.key not in bench.without_schema
+            by = schema(count, bounded=seat.judge.is_local) if with_schema else None
+            content = body(seat.protocol, replace(form, schema=by))
+            question = await bench.gateway.ask(account, content, begin)
+            if question.trouble is None:
+                bench.tell(account, None)
+                return question
+            if with_schema and question.status in (400, 404, 422) and _is_about_schema(question.said):
+                bench.without_schema.add(seat.judge.key)
+                account.trouble = None
+                account.doomed.clear()
+                continue
+            bench.tell(account, question.trouble)
+            raise Unanswered(question.trouble.words)
+
+
+def _is_about_schema(words: str) -> bool:
+    low = words.lower()
+    return any(part in low for part in ("response_format", "json_schema", "schema", "tool", "text.format"))
+
+
+def _last_trouble(account: Account) -> str:
+    """What the provider said last, where it said something other than an answer."""
+    last = account.calls[-1] if account.calls else None
+    failed = last is not None and last.status is not None and last.status >= 300
+    return f" ({last.trouble})" if last and failed and last.trouble else ""
+
+
+def _share(answered: Answered, weights: Sequence[float]) -> Verdict:
+    told = verdict([item.verdict for item in answered.items], weights)
+    if told.score is None and answered.unfounded:
+        return replace(told, reason=f"{told.reason} ({answered.unfounded[0]})")
+    return told
+
+
+def _kept(text: str, item: ItemAnswer) -> dict[str, Any]:
+    kept = {"item": text, "verdict": item.verdict, "pointer": item.pointer, "why": item.why}
+    return kept | ({"unfounded": item.unfounded} if item.unfounded else {})
+
+
+def _used(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Calls, tokens, money and time; a sum with an unknown part is unknown."""
+    calls = [call for one in asked for call in one.account.calls]
+    usage = [one.account.usage(one.seconds) for one in asked]
+    detail: dict[str, Any] = {"calls": len(calls), "seconds": round(max(one.seconds for one in asked), 3)}
+    for name in ("input_tokens", "cached_tokens", "output_tokens", "cost_usd"):
+        values = [getattr(one, name) for one in usage]
+        detail[name] = None if None in values else sum(values)
+    served = next((call.served_model for call in reversed(calls) if call.served_model), None)
+    sources = {one.cost_source for one in usage if one.cost_source}
+    return detail | {"model": served, "cost_source": ",".join(sorted(sources)) or None}

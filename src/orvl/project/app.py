@@ -1,0 +1,92 @@
+"""What an eval may say of its app, and of the steps through it; it imports nothing, so that every stage may."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+APP_KEYS = ("start", "files", "path")
+FORMS = {
+    "open": r"open (?P<text>/\S*)",
+    "click": r"click (?P<text>.+)",
+    "type": r"type (?P<text>.+) into (?P<field>.+)",
+    "press": r"press (?P<text>\S+)",
+    "expect text": r"expect text (?P<text>.+)",
+    "expect no text": r"expect no text (?P<text>.+)",
+    "expect url": r"expect url (?P<text>/\S*)",
+    "expect no error": r"expect no error",
+    "screenshot": r"screenshot (?P<text>[A-Za-z0-9][A-Za-z0-9_-]{0,39})",
+}
+SHOWN = {
+    "open": "open /PATH",
+    "click": "click TEXT or SELECTOR",
+    "type": "type TEXT into FIELD",
+    "press": "press KEY",
+    "expect text": "expect text TEXT",
+    "expect no text": "expect no text TEXT",
+    "expect url": "expect url /PATH",
+    "expect no error": "expect no error",
+    "screenshot": "screenshot NAME",
+}
+MOST_STEPS, LONGEST_STEP = 40, 1000
+
+
+class BadShape(ValueError):
+    """An app or a step that cannot be meant, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: what to do, with which text, in which field."""
+
+    line: str
+    verb: str
+    text: str = ""
+    field: str = ""
+
+
+def check_app(app: Mapping[str, str]) -> None:
+    """An app is started by a command, or is a page among the files."""
+    if unknown := [key for key in app if key not in APP_KEYS]:
+        raise BadShape(f"'app' has no '{unknown[0]}'; it has {', '.join(APP_KEYS)}.")
+    if bad := [key for key, value in app.items() if not isinstance(value, str) or not value.strip()]:
+        raise BadShape(f"'app.{bad[0]}' must be text, and is {app[bad[0]]!r}.")
+    if ("start" in app) == ("files" in app):
+        raise BadShape("'app' needs either 'start', a command that serves at $PORT, or 'files', such as index.html.")
+    if "files" in app and "path" in app:
+        raise BadShape("'app.path' goes with 'start'; with 'files' the page itself is named.")
+    if not app.get("path", "/").startswith("/"):
+        raise BadShape(f"'app.path' is {app['path']!r}; it must begin with '/'.")
+    files = app.get("files", "")
+    if files.startswith("/") or ".." in files.split("/"):
+        raise BadShape(f"'app.files' is {files!r}; it must be a path inside the workspace.")
+
+
+def check_steps(steps: Sequence[str]) -> tuple[Step, ...]:
+    """The steps as they are carried out; a line that is no step is refused with the form that it needs."""
+    if len(steps) > MOST_STEPS:
+        raise BadShape(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are carried out.")
+    return tuple(_step(line, number) for number, line in enumerate(steps, 1))
+
+
+def _step(line: str, number: int) -> Step:
+    if not isinstance(line, str) or not line.strip():
+        raise BadShape(f"'steps[{number}]' must be text such as 'click Add', and is {line!r}; put quotes around it.")
+    words = line.strip()
+    if len(words) > LONGEST_STEP:
+        raise BadShape(f"'steps[{number}]' has {len(words)} characters; at most {LONGEST_STEP} are allowed.")
+    for verb in sorted(FORMS, key=len, reverse=True):
+        if found := re.fullmatch(FORMS[verb], words):
+            parts = {name: _unquoted(value) for name, value in found.groupdict().items()}
+            return Step(words, verb, parts.get("text", ""), parts.get("field", ""))
+        if words.split() == verb.split() or words.startswith(f"{verb} "):
+            hint = " (YAML drops what follows ' #': put quotes around the step)" if words == verb else ""
+            raise BadShape(f"'steps[{number}]' is {words!r}; it must be '{SHOWN[verb]}'{hint}.")
+    raise BadShape(f"'steps[{number}]' is {words!r}; a step is one of: {'; '.join(SHOWN.values())}.")
+
+
+def _unquoted(text: str) -> str:
+    """Quotes around a text are not part of it."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'" else text

@@ -1,0 +1,97 @@
+"""`[judges.NAME]` and `[local]` of orvl.toml → the panel, and where each judge's model is reached."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from orvl.errors import FileError, UserError
+from orvl.prices import protocol_of
+from orvl.project.names import did_you_mean
+from orvl.project.providers import Provider, provider_of, unknown_provider
+from orvl.project.settings import JudgeSettings
+from orvl.types import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from orvl.project.settings import Settings
+
+FIXED = "fixed"
+LOCAL = "local"
+PROMPT = 1
+"""Raise it when judges are asked in other words, so that their scores are not taken for the same."""
+ROOM_OF_LOCAL = 6_000
+
+
+def panel(settings: Settings, names: Iterable[str], path: Path, line: Callable[..., int | None]) -> list[Judge]:
+    """The judges of orvl.toml and the embedded model, or those named; `fixed` and `local` may always be named."""
+    known = dict(settings.judges)
+    if LOCAL in known and settings.local is not None:
+        raise FileError(path, line("judges", LOCAL), "a judge is named 'local', which is [local]'s name; rename it.")
+    configured = [*known, *([LOCAL] if settings.local is not None else ())]
+    available = {*known, FIXED, LOCAL}
+    chosen = list(names) or configured
+    for name in chosen:
+        if name not in available:
+            raise UserError(f"There is no judge '{name}'. {did_you_mean(name, available)}")
+    judges = [_judge(name, settings, path, line) for name in sorted(set(chosen))]
+    if any(not judge.is_local for judge in judges) and not any(judge.weight for judge in judges):
+        place = line("judges", judges[0].name)
+        raise FileError(path, place, "all judges on the panel have weight 0; give one a weight.")
+    return judges
+
+
+def _judge(name: str, settings: Settings, path: Path, line: Callable[..., int | None]) -> Judge:
+    if name == LOCAL and name not in settings.judges:
+        return _local(settings)
+    own = settings.judges.get(name, JudgeSettings())
+    if own.provider == "none" and own.model != FIXED:
+        sentence = f"the judge '{name}' needs the provider that serves '{own.model}': provider = \"…\"."
+        raise FileError(path, line("judges", name), sentence)
+    if own.provider != "none" and own.model == FIXED:
+        raise FileError(path, line("judges", name), f"the judge '{name}' needs a model: model = \"…\".")
+    parts: list[object] = [name, own.model, own.provider, own.answers]
+    if own.provider != "none":
+        parts = [name, own.model, own.provider, own.protocol, own.options, settings.limits.evidence, PROMPT]
+    return Judge(
+        name=name,
+        model=own.model,
+        provider=own.provider,
+        weight=own.weight,
+        key=_hash(parts),
+        answers=own.answers,
+        protocol=own.protocol,
+        options=own.options,
+        room=settings.limits.evidence,
+    )
+
+
+def _local(settings: Settings) -> Judge:
+    from orvl.project.settings import LocalSettings
+
+    own = settings.local or LocalSettings()
+    key = _hash([LOCAL, own.model, own.threads, PROMPT])
+    room = min(ROOM_OF_LOCAL, settings.limits.evidence)
+    return Judge(LOCAL, own.model, LOCAL, 0.0, key, is_local=True, threads=own.threads, room=room)
+
+
+def _hash(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def reach(settings: Settings, judge: Judge) -> tuple[Provider, str]:
+    """The provider of a judge's model, and the protocol in which it is asked; what cannot be is a sentence."""
+    provider = provider_of(settings, judge.provider)
+    if provider is None:
+        raise UserError(f"The judge {judge.name}: {unknown_provider(settings, judge.provider)}")
+    offered = provider.protocols_for(judge.model)
+    if judge.protocol and judge.protocol not in offered:
+        by = ", ".join(offered)
+        raise UserError(
+            f"The judge {judge.name} is to speak {judge.protocol}; {provider.name} offers {judge.model} by {by}."
+        )
+    usual = protocol_of(provider.listed_as, judge.model) if provider.listed_as else None
+    return provider, judge.protocol or (usual if usual in offered else offered[0])

@@ -1,0 +1,13 @@
+"""Does it keep to the project's own rules? Linters and formatters by their own configs, and the rules for agents."""
+
+
+async def score(run, judge=None):
+    report = run.linted()
+    by_program = report.score if report else None
+    rules = [f"{rule.text} (a rule of the project, {rule.path}:{rule.line})" for rule in run.rules]
+    if judge is None or not rules:
+        return by_program
+    verdict = await judge.checklist(rules)
+    if verdict.score is None:
+        return verdict
+    return verdict.score if by_program is None else (verdict.score + by_program) / 2

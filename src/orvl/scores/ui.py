@@ -1,0 +1,35 @@
+"""How does it look? Defects that programs see count for .8, taste that judges see in the pictures for .2."""
+
+taste = 0.2
+kinds = ("overlap", "overflow", "cut off", "contrast", "broken image", "error")
+errors = ("console error", "page error", "failed request", "crash")
+items = [
+    "The layout is balanced: things that belong together are near each other and aligned.",
+    "Type, colour and space are used consistently.",
+    "What matters most is seen first.",
+    "It looks finished at both sizes, light and dark.",
+]
+
+
+def clean_share(page):
+    """The share of (view, kind of defect) pairs without a defect; a view that did not load has none."""
+    views = [view.name for view in page.views if view.loaded]
+    found = {(defect.view, defect.kind) for defect in page.defects or ()}
+    found |= {(note.view, "error") for note in page.notes if note.kind in errors}
+    clean = sum((view, kind) not in found for view in views for kind in kinds)
+    return clean / (len(page.views) * len(kinds))
+
+
+async def score(run, items, judge=None):
+    page = run.look()
+    if page is None:
+        return None
+    if not any(view.loaded for view in page.views):
+        return 0.0
+    defects = clean_share(page)
+    if judge is None:
+        return defects
+    verdict = await judge.checklist(items, evidence=run.screenshots)
+    if verdict.score is None:
+        return verdict
+    return (1 - taste) * defects + taste * verdict.score

@@ -1,0 +1,36 @@
+"""How does it work for its users? Scripted steps count twice, accessibility and the judged flow once each."""
+
+weights = {"steps": 2, "accessibility": 1, "flow": 1}
+impacts = {"critical": 1.0, "serious": 0.5, "moderate": 0.2, "minor": 0.1}
+par = 2
+items = [
+    "It is clear at once what the page is for and what can be done.",
+    "What users do most takes few steps.",
+    "Every action is answered: users see that it was done, or why not.",
+    "Mistakes can be undone or are prevented.",
+]
+
+
+def parts_by_program(page, par):
+    tried = [step.passed for step in page.steps]
+    parts = {"steps": sum(passed is True for passed in tried) / len(tried)} if tried else {}
+    if page.axe is not None:
+        broken = sum(impacts.get(violation.impact, 0.2) for violation in page.axe)
+        parts["accessibility"] = par / (par + broken)
+    return parts
+
+
+async def score(run, items, par, judge=None):
+    page = run.look()
+    if page is None:
+        return None
+    if not any(view.loaded for view in page.views):
+        return 0.0
+    parts = parts_by_program(page, par)
+    if judge is not None:
+        verdict = await judge.checklist(items, evidence=run.screenshots)
+        if verdict.score is None:
+            return verdict
+        parts["flow"] = verdict.score
+    total = sum(weights[name] for name in parts)
+    return sum(weights[name] * part for name, part in parts.items()) / total if total else None

@@ -1,0 +1,85 @@
+"""How much a feature says: the inverse of how many documents have it, so that scaffolding weighs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl.similarity.languages import ALL_FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orvl.similarity.features import Features
+
+KINDS = ("subtrees", "calls", "grams", "purpose")
+BACKGROUND = Path(__file__).with_name("background.json")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Document counts by kind of feature; `scaffold` weighs nothing."""
+
+    documents: dict[int, int]
+    counts: dict[str, dict[int, int]]
+    scaffold: dict[str, frozenset[int]] = field(default_factory=dict)
+
+    def of(self, kind: str, features: Iterable[int]) -> dict[int, float]:
+        """What each feature weighs; without those that weigh nothing."""
+        counts, scaffold = self.counts[kind], self.scaffold.get(kind, frozenset())
+        totals = [log(self.documents.get(family, 0) + 1) for family in range(8)]
+        rows = ((name, totals[name & 7] - log(counts.get(name, 0) + 0.5)) for name in features)
+        return {name: weight for name, weight in rows if weight > 0 and name not in scaffold}
+
+    def without(self, start: Features) -> Weights:
+        """The same weights, but none for what was there before the work began."""
+        scaffold = {kind: frozenset(start.vector(kind)) for kind in KINDS}
+        return Weights(self.documents, self.counts, scaffold)
+
+
+def families(one: Features) -> set[int]:
+    """The families of languages that a document has; every document counts for words and calls."""
+    return {ALL_FAMILIES, *(feature & 7 for feature in one.grams)}
+
+
+def fit(documents: Iterable[Features]) -> Weights:
+    """Weights from a collection of documents."""
+    totals: Counter[int] = Counter()
+    counts: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+    for one in documents:
+        totals.update(families(one))
+        for kind in KINDS:
+            counts[kind].update(one.vector(kind).keys())
+    return Weights(dict(totals), {kind: dict(counted) for kind, counted in counts.items()})
+
+
+@cache
+def background() -> Weights:
+    """The weights that come with orvl, fitted over some hundred files of public packages."""
+    kept = json.loads(BACKGROUND.read_text())
+    totals = {int(family): total for family, total in kept["documents"].items()}
+    counts = {kind: {int(name, 36): count for name, count in kept[kind].items()} for kind in KINDS}
+    return Weights(totals, counts)
+
+
+def save(fitted: Weights, least_share: float = 0.02) -> str:
+    """The form of `background.json`: only what several documents have; the rest is rare, and needs no count."""
+    kept: dict[str, object] = {"documents": fitted.documents}
+    for kind in KINDS:
+        rows = fitted.counts[kind].items()
+        floors = {family: max(least_share * fitted.documents.get(family, 0), 2) for family in range(8)}
+        kept[kind] = {_base36(name): count for name, count in sorted(rows) if count > floors[name & 7]}
+    return json.dumps(kept, separators=(",", ":"))
+
+
+def _base36(value: int) -> str:
+    digits = ""
+    while value:
+        value, rest = divmod(value, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
+    return digits or "0"
