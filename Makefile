@@ -3,14 +3,22 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test conformance system lint types bench lock clean
+.PHONY: demo test looks conformance system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
 	@$(RUN) -m orvl 'dummy-*,empty' --episodes 2 --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
+	@echo
+	@echo "Asking the model that runs on this machine about hello-world; it is tiny, and its word counts in no rating."
+	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \
+		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
 test: lint types system
 	@$(RUN) -m pytest -n 2
+
+# A real Chromium over pages that work, are broken, or are hostile.
+looks: $(READY) system
+	@$(RUN) -m pytest looks -n 2
 
 # The real agents, installed at pinned versions into orvl's cache, against a scripted model.
 conformance: $(READY) system

@@ -16,7 +16,19 @@ if TYPE_CHECKING:
     from benchmarks.lines import Line
 
 # `memory` comes before whatever fills this process: a child's peak memory starts at its parent's.
-NAMES = ("noop", "cpu", "memory", "help", "again", "ratings", "leaderboard", "sandbox", "workspace", "gateway", "judging")
+NAMES = (
+    "noop",
+    "cpu",
+    "memory",
+    "help",
+    "again",
+    "ratings",
+    "leaderboard",
+    "sandbox",
+    "workspace",
+    "gateway",
+    "judging",
+)
 
 
 def main(asked: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -21,16 +22,19 @@ if TYPE_CHECKING:
 PARTS, RUNS = 5, 200
 """1,000 runs, judged in parts, so that both ways take turns."""
 JUDGES, METRICS, ITEMS = 3, 5, 5
+BARE_TIMES = 3
+"""How often the bare client sends all, as a shorter time would be left to chance."""
 LATENCY = 0.02
 SERVERS = {"scripted": "the scripted server", "quick": "a minimal server", "slow": "the same, 20 ms late"}
 LEAST = 0.8
 PATH = "/v1/chat/completions"
+KEY_NAME, KEY = "JUDGING_KEY", "key-of-the-benchmark-0123456789-0123456789"
 AGENT = """models = {"none": ["none"]}
 WORK = "".join(f"def step_{number}(value):\\n    return value * {number} + 1\\n\\n\\n" for number in range(20))
 
 
 def command(prompt):
-    return ["sh", "-c", 'printf %s "$0" > work.py', WORK]
+    return ["sh", "-c", '{ printf %s "$0"; date +"made_at = %s%N"; } > work.py', WORK]
 """
 EVAL = "Write twenty steps.\n"
 ANSWER = json.dumps(
@@ -63,12 +67,13 @@ def judging(folder: Path) -> list[Line]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Requests a second on both ways, how many were open at once, and orvl's CPU for one."""
+    """Requests a second on both ways, how many were open at once, and the CPU that each way took for one."""
 
     through: float
     bare: float
     at_once: int
     cpu: float
+    bare_cpu: float
 
 
 def _both(project: Path, name: str, number: int, server: Part, client: Part) -> Pair:
@@ -80,25 +85,27 @@ def _both(project: Path, name: str, number: int, server: Part, client: Part) -> 
     cpu = _orvl("score", *words, *judges, "--project", str(project))
     through = server.ask("end", str(asked))
     server.ask("begin")
-    client.ask(server.told, str(asked), through["at_once"])
+    bare_cpu = client.ask(server.told, str(asked), through["at_once"])
     bare = server.ask("end", "")
-    for way in (through, bare):
-        if way["count"] != RUNS * JUDGES * METRICS:
-            sys.exit(f"{way['count']} requests were made of {SERVERS[name]}; {RUNS * JUDGES * METRICS} were wanted.")
-    return Pair(through["rate"], bare["rate"], through["at_once"], cpu / through["count"])
+    wanted = RUNS * JUDGES * METRICS
+    if (through["count"], bare["count"]) != (wanted, wanted * BARE_TIMES):
+        sys.exit(
+            f"Of {wanted} requests, {through['count']} and then {bare['count']} were made ({BARE_TIMES} times each)."
+        )
+    return Pair(through["rate"], bare["rate"], through["at_once"], cpu / through["count"], bare_cpu / bare["count"])
 
 
 def _line(name: str, pairs: list[Pair]) -> Line:
-    ratio = median(pair.through for pair in pairs) / median(pair.bare for pair in pairs)
+    through, bare = median(pair.through for pair in pairs), median(pair.bare for pair in pairs)
+    cpu, bare_cpu = median(pair.cpu for pair in pairs) * 1000, median(pair.bare_cpu for pair in pairs) * 1000
     spread = [pair.through / pair.bare for pair in pairs]
-    through, cpu = median(pair.through for pair in pairs), median(pair.cpu for pair in pairs)
     is_stated = name == "scripted"
     return Line(
         f"judging {name}",
-        f"{through:,.0f}/s, {max(pair.at_once for pair in pairs)} at once, {cpu * 1000:.1f} ms CPU",
-        f"{ratio:.2f} ({min(spread):.2f}–{max(spread):.2f})",
+        f"{through:,.0f} of {bare:,.0f}/s, CPU {cpu:.2f} of {bare_cpu:.2f} ms",
+        f"{through / bare:.2f} ({min(spread):.2f}–{max(spread):.2f})",
         f"≥ {LEAST:g}" if is_stated else "–",
-        verdict=verdict(LEAST, ratio) if is_stated else "",
+        verdict=verdict(LEAST, through / bare) if is_stated else "",
     )
 
 
@@ -106,8 +113,9 @@ def _make(project: Path, addresses: dict[str, str]) -> None:
     """A project whose runs no judge has seen yet."""
     files = {"agents/noop.py": AGENT, "orvl.toml": "".join(map(_judges, addresses.items()))}
     files |= {f"evals/part-{number}.md": EVAL for number in range(1, PARTS + 1)}
-    items = [f"Step {number} of the work is there and does what it says." for number in range(ITEMS)]
-    files |= {f"scores/metric-{metric}.py": f"items = {[f'{metric}: {item}' for item in items]}\n" for metric in range(METRICS)}
+    for metric in range(METRICS):
+        items = [f"Step {metric * ITEMS + number} of the work does what it says." for number in range(ITEMS)]
+        files[f"scores/metric-{metric}.py"] = f"items = {items}\n"
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
@@ -118,7 +126,8 @@ def _make(project: Path, addresses: dict[str, str]) -> None:
 def _orvl(*words: str) -> float:
     """Seconds of CPU that a call of orvl takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-m", "orvl", *words], capture_output=True, text=True, check=False)
+    env = os.environ | {KEY_NAME: KEY}
+    done = subprocess.run([sys.executable, "-m", "orvl", *words], env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"orvl {words[0]} ended with status {done.returncode}: {done.stdout[-1000:]}{done.stderr[-1000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -128,7 +137,7 @@ def _orvl(*words: str) -> float:
 def _judges(server: tuple[str, str]) -> str:
     name, address = server
     return "".join(
-        f'[providers.{name}-{judge}]\nprotocol = "openai"\nbase_url = "{address}/v1"\nfree = true\n'
+        f'[providers.{name}-{judge}]\nprotocol = "openai"\nbase_url = "{address}/v1"\nkey = "{KEY_NAME}"\nfree = true\n'
         f'[judges.{name}-{judge}]\nmodel = "model-{judge}"\nprovider = "{name}-{judge}"\n'
         for judge in range(JUDGES)
     )
@@ -188,7 +197,7 @@ class Counted:
 async def _scripted() -> None:
     from orvl.testing import Answer, ModelServer
 
-    with ModelServer(lambda _request: Answer(ANSWER)) as server:
+    with ModelServer(lambda _request: Answer(ANSWER), key=KEY) as server:
 
         def answer(what: str, path: str = "") -> Any:
             if what == "begin":
@@ -221,6 +230,7 @@ class Minimal(asyncio.Protocol):
     """A connection on which every request gets the same answer."""
 
     open = 0
+    """Connections; a client that asks so many at once has as many."""
 
     def __init__(self, counted: Callable[[], Counted], latency: float) -> None:
         self._counted, self._latency = counted, latency
@@ -229,6 +239,10 @@ class Minimal(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        Minimal.open += 1
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        Minimal.open -= 1
 
     def data_received(self, data: bytes) -> None:
         self._held += data
@@ -237,25 +251,30 @@ class Minimal(asyncio.Protocol):
         if not mark or len(rest) < length:
             return
         self._held = b""
-        Minimal.open += 1
         counted = self._counted()
+        counted.at_once = max(counted.at_once, Minimal.open)
         counted.arrived.append(time.time())
         counted.bodies.append(rest)
-        counted.at_once = max(counted.at_once, Minimal.open)
         if self._latency:
             asyncio.get_running_loop().call_later(self._latency, self._answer)
         else:
             self._answer()
 
     def _answer(self) -> None:
-        Minimal.open -= 1
         self._transport.write(WHOLE)
 
 
 def _whole() -> bytes:
     choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
-    body = {"id": "one", "object": "chat.completion", "created": 0, "model": "model", "choices": [choice], "usage": usage}
+    body = {
+        "id": "one",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "model",
+        "choices": [choice],
+        "usage": usage,
+    }
     text = json.dumps(body).encode()
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(text), text)
 
@@ -267,20 +286,23 @@ async def _client() -> None:
     await _answering("", _bare)
 
 
-async def _bare(address: str, path: str, at_once: int) -> None:
-    """Sends bodies that were recorded, so many at once, and reads each answer; nothing else."""
+async def _bare(address: str, path: str, at_once: int) -> float:
+    """Sends bodies that were recorded, so many at once, and reads each answer; nothing else. The CPU that it took."""
     import aiohttp
 
-    bodies = [body.encode() for body in json.loads(Path(path).read_text())]
-    headers = {"content-type": "application/json"}
+    bodies = [body.encode() for body in json.loads(Path(path).read_text())] * BARE_TIMES
+    headers = {"content-type": "application/json", "authorization": f"Bearer {KEY}"}
 
     async def work() -> None:
         while bodies:
             async with session.post(f"{address}{PATH}", data=bodies.pop(), headers=headers) as answer:
+                answer.raise_for_status()
                 json.loads(await answer.read())
 
+    began = time.process_time()
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
         await asyncio.gather(*(work() for _ in range(at_once)))
+    return time.process_time() - began
 
 
 if __name__ == "__main__":

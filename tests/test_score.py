@@ -272,7 +272,8 @@ def test_a_checklist_is_the_share_of_yes(scored):
 def test_what_a_judge_cannot_tell_does_not_count_against_the_work(scored, project):
     toml = panel(a=(1, '["yes", "cannot-tell", "cannot-tell", "no"]'))
     assert mean(scored({"m": CHECKLIST}, toml=toml, status=0)) == 0.5
-    assert "yes cannot-tell cannot-tell no" in project.orvl("show", "mine/e/1").out
+    shown = [line.split() for line in project.orvl("show", "mine/e/1").out.splitlines()]
+    assert [line[-1] for line in shown if line[1:2] == ["item"]] == ["yes", "?", "?", "no"]
 
 
 def test_a_judge_who_can_tell_nothing_abstains(scored):

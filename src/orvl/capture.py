@@ -202,10 +202,22 @@ class CapturedRun:
         """The paths of the files that the agent removed."""
         return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
 
+    def read_before(self, path: str, most: int) -> str | None:
+        """The text that a file had at the start; None where it was not there, or is larger than that, or no text."""
+        entry = self._before_by_path.get(path)
+        if entry is None or not entry.hash or entry.size > most:
+            return None
+        data = self._blobs.get(entry.hash)
+        return None if b"\0" in data else data.decode("utf-8", "replace")
+
+    @cached_property
+    def _before_by_path(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self._before if entry.kind == "file"}
+
     @cached_property
     def started_with(self) -> frozenset[str]:
         """The paths of the files that were there before."""
-        return frozenset(entry.path for entry in self._before if entry.kind == "file")
+        return frozenset(self._before_by_path)
 
     @cached_property
     def diff(self) -> str:

@@ -18,7 +18,7 @@ from orvl.browser.result import AppStart, Defect, Look, Note, Shot, Status, Step
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orvl.browser.shape import Step
+    from orvl.project.app import Step
     from orvl.sandbox import Ended
 
 MOST_PICTURE, MOST_PICTURES = 2 << 20, 120

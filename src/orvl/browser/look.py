@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from orvl.browser import find
 from orvl.browser.gather import Bounds, gathered
 from orvl.browser.result import Look
-from orvl.browser.shape import check_app, check_steps
 from orvl.checks import Stopped
 from orvl.job import most_of
+from orvl.project.app import check_app, check_steps
 from orvl.sandbox import Job, NotStarted
 from orvl.types import MEBI
 

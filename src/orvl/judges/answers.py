@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from orvl.gateway.answer import Answer as ModelAnswer
     from orvl.judges import Answer
@@ -55,18 +56,20 @@ def _checked(item: ItemAnswer, trouble: Callable[[str], str | None]) -> ItemAnsw
     return replace(item, verdict="cannot-tell", unfounded=why) if why else item
 
 
-def schema(count: int, *, bounded: bool) -> dict[str, Any]:
+def schema(count: int, pointers: Sequence[str] = ()) -> dict[str, Any]:
     """What an answer to so many items looks like; the pointer comes before the verdict.
 
-    `bounded` also bounds lengths, which not every provider takes.
+    With `pointers`, only these may be given, and lengths are bounded, which not every provider takes.
     """
-    short, long = ({"maxLength": 80}, {"maxLength": 160}) if bounded else ({}, {})
+    bounded = bool(pointers)
+    among: dict[str, Any] = {"enum": list(pointers)} if bounded else {}
+    long = {"maxLength": 40} if bounded else {}
     number = {"minimum": 1, "maximum": count} if bounded else {}
     item = {
         "type": "object",
         "properties": {
             "item": {"type": "integer", **number},
-            "pointer": {"type": "string", **short},
+            "pointer": {"type": "string", **among},
             "why": {"type": "string", **long},
             "verdict": {"type": "string", "enum": list(VERDICTS)},
         },
@@ -111,7 +114,7 @@ def _object(text: str) -> dict[str, Any]:
     inner = text[text.find("{") : text.rfind("}") + 1]
     for candidate in (text, fenced[0] if len(fenced) == 1 else "", inner):
         try:
-            told = json.loads(candidate)
+            told = json.loads(candidate, object_pairs_hook=_without_twins)
         except (ValueError, RecursionError):
             continue
         if isinstance(told, dict):
@@ -119,6 +122,15 @@ def _object(text: str) -> dict[str, Any]:
     if re.match(r"\s*<(!doctype|html|head|body)", text, re.IGNORECASE):
         raise Unusable("its answer is HTML, not JSON")
     raise Unusable(f"its answer is not the JSON that was asked for: {_short(text)}")
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON lets the last of two equal names win in silence."""
+    told = dict(pairs)
+    if len(told) < len(pairs):
+        twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
+        raise Unusable(f"its answer has {_short(twice)} twice in one place")
+    return told
 
 
 def _in_order(items: Iterable[Any], count: int) -> list[ItemAnswer]:

@@ -7,21 +7,22 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.judges.forms import Picture
+from orvl.judges.clean import clean, name_of
 from orvl.judges.pages import page_text
 from orvl.judges.plain import plain_text
-from orvl.judges.select import Selected, Shown, numbered, select, shares
-from orvl.judges.suspicion import is_odd_name, is_suspicious
+from orvl.judges.select import Selected, numbered, select, shares
+from orvl.judges.suspicion import is_odd_path, is_suspicious
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from orvl.capture import CapturedRun
     from orvl.types import CheckResult
 
 ROOM = 120_000
-SHOWN_OUTPUT = 1500
-MOST_REMOVED = 40
+SHOWN_OUTPUT = 1_500
+ALL_OUTPUT = 6_000
+MOST_LINES = 40
 MOST_LINT = 60
 SHORTEST_NAME = 4
 
@@ -32,7 +33,8 @@ class View:
 
     text: str
     nonce: str
-    names: dict[str, str] = field(default_factory=dict)
+    is_plain: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
     """The names that are shown, and the paths that they stand for."""
 
 
@@ -56,29 +58,34 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = ROOM) -> Evide
     selected = select(run, [*run.prompts, *named_in])
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
-    is_same = _inner(full) == _inner(plain)
-    found = tuple(_suspicious(run, selected))
-    return Evidence(full, None if is_same else plain, (*selected.left_out, *gaps), found)
-
-
-def _inner(view: View) -> str:
-    return view.text.replace(view.nonce, "")
+    is_same = full.text.replace(full.nonce, "") == plain.text.replace(plain.nonce, "")
+    left_out = tuple(_without_names(line, run.hidden_names) for line in (*selected.left_out, *gaps))
+    return Evidence(full, None if is_same else plain, left_out, tuple(_suspicious(run, selected)))
 
 
 def _view(run: CapturedRun, selected: Selected, room: int, *, plain: bool) -> tuple[View, list[str]]:
-    names = _names(selected.files, plain=plain)
-    parts = [*_task(run), *_checks(run.checks, plain=plain), *_lint(run), *page_text(run.page, plain=plain)]
+    names = _names(run, selected, plain=plain)
     listed, gaps = _files(run, selected, names, room, plain=plain)
-    parts += listed
-    left_out = [] if plain else [*selected.left_out, *gaps]
-    if run.removed:
-        parts.append("# Files that were removed\n" + "\n".join(run.removed[:MOST_REMOVED]))
+    parts = [
+        *_task(run),
+        *_checks(run.checks, plain=plain),
+        *_lint(run, plain=plain),
+        *map(clean, page_text(run.page, plain=plain)),
+        *listed,
+    ]
+    left_out = [*([] if plain else selected.left_out), *gaps, *(["more was cut from its page"] if _is_cut(run) else [])]
+    if run.removed and not plain:
+        parts.append("# Files that were removed\n" + "\n".join(map(name_of, run.removed[:MOST_LINES])))
     if left_out:
-        parts.append("# Not shown here\n" + "\n".join(left_out[:MOST_REMOVED]))
+        parts.append("# Not shown here\n" + "\n".join(left_out[:MOST_LINES]))
     text = _without_names("\n\n".join(parts), run.hidden_names)
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
-    return View(marked, nonce, {shown: path for path, shown in names.items()}), gaps
+    return View(marked, nonce, plain, {shown: path for path, shown in names.items()}), gaps
+
+
+def _is_cut(run: CapturedRun) -> bool:
+    return run.page is not None and run.page.status == "partial"
 
 
 def _task(run: CapturedRun) -> list[str]:
@@ -90,60 +97,54 @@ def _task(run: CapturedRun) -> list[str]:
 
 def _checks(checks: Sequence[CheckResult], *, plain: bool) -> list[str]:
     lines = []
+    room = 0 if plain else ALL_OUTPUT
     for check in checks:
         word = "passed" if check.passed else f"failed ({check.cut or f'status {check.status}'})"
         lines.append(f"check:{check.name} {word}")
-        if not check.passed and not plain and check.output.strip():
-            lines.append("    " + check.output.strip()[-SHOWN_OUTPUT:].replace("\n", "\n    "))
+        said = "" if check.passed else clean(check.output.strip())[-min(room, SHOWN_OUTPUT) :] if room else ""
+        if said:
+            room -= len(said)
+            lines.append("    " + said.replace("\n", "\n    "))
     return ["# Checks that programs made\n" + "\n".join(lines)] if lines else []
 
 
-def _lint(run: CapturedRun) -> list[str]:
-    lines = run.lint.lines() if run.lint else []
-    return ["# What the project's own linters found\n" + "\n".join(lines[:MOST_LINT])] if lines else []
+def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
+    if run.lint is None:
+        return []
+    lines = [f"{run.lint.new_count} new findings"] if plain else list(map(name_of, run.lint.lines()))[:MOST_LINT]
+    return ["# What the project's own linters found\n" + "\n".join(lines)] if lines else []
 
 
 def _files(
-    run: CapturedRun, selected: Selected, names: dict[str, str], room: int, *, plain: bool
+    run: CapturedRun, selected: Selected, names: Mapping[str, str], room: int, *, plain: bool
 ) -> tuple[list[str], list[str]]:
-    gaps = []
-    parts = []
-    texts = [plain_text(file.path, file.text) if plain else file.text for file in selected.files]
-    for file, text, share in zip(
-        selected.files, texts, shares([_size(one) for one in selected.files], room), strict=True
-    ):
-        told, gap = numbered(file, _lines(text), share)
+    gaps, parts = [], []
+    rooms = shares([file.size for file in selected.files], room)
+    room_for_removed = 0 if plain else room // 10
+    for file, share in zip(selected.files, rooms, strict=True):
+        lines = plain_text(file.path, file.text).split("\n") if plain else file.lines
+        told, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
         gaps += [gap] if gap else []
-        state = "as it was before" if file.new is not None and not file.new and not file.removed else "changed"
-        kind = "new" if file.new is None else state
-        parts.append(f"## {names[file.path]} ({kind})\n{told}")
-        if file.removed and not plain:
-            gone = "\n".join(f"- {line[:200]}" for line in file.removed[:MOST_REMOVED])
-            parts.append(f"Lines that were removed from it:\n{gone}")
+        parts.append(f"## {names[file.path]} ({file.state})\n{told}")
+        removed = "\n".join(f"- {line[:200]}" for line in file.removed[:MOST_LINES])[:room_for_removed]
+        if removed:
+            room_for_removed -= len(removed)
+            parts.append(f"Lines that it had before:\n{removed}")
     if not parts:
         empty = "No file was made or changed." if not run.made else "No file that was made can be shown as text."
         return [f"# Files\n{empty}"], gaps
     return ["# Files, with line numbers; + marks new lines in files that were there before", *parts], gaps
 
 
-def _size(file: Shown) -> int:
-    """About what a file takes with its line numbers."""
-    return len(file.text) + 8 * (file.text.count("\n") + 1)
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _names(files: Iterable[Shown], *, plain: bool) -> dict[str, str]:
-    """The name under which each file is shown: its path, or in the plain view a number where the name is a sentence."""
-    names = {}
-    for number, file in enumerate(files, 1):
-        is_odd = plain and any(is_odd_name(part) for part in file.path.split("/"))
-        ending = re.search(r"\.\w{1,8}$", file.path)
-        shown = f"file-{number}{ending[0] if ending else ''}" if is_odd else file.path
-        names[file.path] = " ".join(shown.encode("utf-8", "backslashreplace").decode().split("\n"))
+def _names(run: CapturedRun, selected: Selected, *, plain: bool) -> dict[str, str]:
+    """The name under which each file is shown: its path, or in the plain view a number where that may be a sentence."""
+    names: dict[str, str] = {}
+    for number, file in enumerate(selected.files, 1):
+        ending = re.search(r"\.\w{1,8}$", file.path, re.ASCII)
+        neutral = f"file-{number}{ending[0] if ending else ''}"
+        is_odd = plain and is_odd_path(file.path) and file.path not in run.started_with
+        shown = neutral if is_odd else _without_names(name_of(file.path), run.hidden_names)
+        names[file.path] = neutral if shown in names.values() else shown
     return names
 
 
@@ -156,86 +157,15 @@ def _without_names(text: str, names: Iterable[str]) -> str:
     return re.sub(rf"(?<![\w-])(?:{longest_first})(?![\w-])", "[name]", text, flags=re.IGNORECASE)
 
 
-def _suspicious(run: CapturedRun, selected: Selected) -> Iterable[str]:
+def _suspicious(run: CapturedRun, selected: Selected) -> Iterator[str]:
     for file in selected.files:
-        if any(is_odd_name(part) for part in file.path.split("/")):
-            yield f"the name {file.path[:80]}"
-        if not is_suspicious(file.text):
-            continue
-        for number, line in enumerate(_lines(file.text), 1):
-            if is_suspicious(line) and (file.new is None or number in file.new):
-                yield f"{file.path}:{number}"
+        if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
+            yield f"the name {name_of(file.path)}"
+        for number, line in enumerate(file.lines, 1):
+            is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
+            if is_new and is_suspicious(line):
+                yield f"{name_of(file.path)}:{number}"
                 break
     page = run.page
     if page is not None and any(is_suspicious(text) for text in (page.visible_text, page.hidden_text) if text):
         yield "the page"
-
-
-class Pointers:
-    """What pointers of a view may name."""
-
-    def __init__(self, run: CapturedRun, view: View, pictures: Sequence[Picture] = ()) -> None:
-        self._run, self._view = run, view
-        self._pictures = {picture.name for picture in pictures}
-        self._checks = {check.name: check.passed for check in run.checks}
-        page = run.page
-        self._steps = {str(step.number): step.passed for step in page.steps} if page else {}
-        self._shots = {shot.name for shot in page.shots} if page else set()
-
-    @property
-    def kinds(self) -> list[str]:
-        """How pointers are written, as the judge is told."""
-        kinds = ["`path:line` or `path:first-last` of a file above", "`path` where a whole file is meant"]
-        if self._checks:
-            kinds.append("`check:NAME`")
-        if self._steps:
-            kinds.append("`step:NUMBER`")
-        if self._pictures:
-            kinds.append("`screenshot:NAME`")
-        if self._run.page is not None:
-            kinds.append("`page` for what the browser found")
-        if self._run.lint:
-            kinds.append("`lint` for what the linters found")
-        return kinds
-
-    def trouble(self, pointer: str) -> str | None:
-        """Why a pointer does not support a yes; None where it does."""
-        written = pointer.strip().strip("`'\"[]()<> ")
-        if not written:
-            return "a yes without a pointer"
-        problems = [self._one(part) for part in dict.fromkeys([written, *re.split(r"\s*[,;]\s*", written)])]
-        return None if None in problems else problems[0]
-
-    def _one(self, pointer: str) -> str | None:
-        kind, _, name = pointer.partition(":")
-        kind, name = kind.strip().lower(), name.strip()
-        if kind == "check" and name:
-            return self._passed(self._checks, name, f"there is no check '{name[:60]}'", f"the check {name[:60]} failed")
-        if kind == "step" and name:
-            return self._passed(self._steps, name, f"there is no step {name[:20]}", f"step {name[:20]} did not pass")
-        if kind == "screenshot" and name:
-            known = name in self._shots or name in self._pictures
-            return None if known else f"there is no screenshot '{name[:60]}'"
-        if (pointer == "page" and self._run.page is not None) or (pointer == "lint" and self._run.lint):
-            return None
-        if re.fullmatch(r"prompt(:\d+)?", pointer) and pointer != "prompt:0":
-            return None if int(name or 1) <= len(self._run.prompts) else f"there is no {pointer}"
-        return self._place(pointer)
-
-    @staticmethod
-    def _passed(known: Mapping[str, bool | None], name: str, missing: str, failed: str) -> str | None:
-        if name not in known:
-            return missing
-        return None if known[name] else failed
-
-    def _place(self, pointer: str) -> str | None:
-        found = re.fullmatch(r"(.+?)(?:[:#]L?(\d{1,9})(?:[-–:]L?(\d{1,9}))?)?", pointer, re.DOTALL)
-        assert found is not None
-        path = self._view.names.get(found[1]) or self._view.names.get(found[1].removeprefix("./"))
-        if path is None:
-            return f"there is no file '{found[1][:80]}'"
-        last = int(found[3] or found[2] or 1)
-        lines = len(_lines(self._run.read(path)))
-        if found[2] and (last > lines or int(found[2]) < 1):
-            return f"{found[1][:80]} has {lines} lines, and no line {last if last > lines else found[2]}"
-        return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from orvl.gateway.account import Refused
 from orvl.judges import BudgetSpent, Verdict, split, verdict
 from orvl.judges.alarm import alarm_of
 from orvl.judges.answers import Answered, Unusable, read, said, schema
-from orvl.judges.evidence import Pointers
 from orvl.judges.forms import Form, body
+from orvl.judges.pointers import Pointers
 from orvl.judges.prompt import SYSTEM, complaint, instruction
 from orvl.judges.shown import shown_as
 
@@ -47,7 +46,6 @@ class Asked:
     reason: str | None
     words: str
     account: Account
-    seconds: float
 
 
 class ModelJudge:
@@ -64,7 +62,7 @@ class ModelJudge:
         gathered = await self._case.evidence(self._seat.judge.room)
         further = shown_as(evidence, self._case.run)
         views = [(gathered.full, further.full)]
-        if gathered.plain or further.differs:
+        if (gathered.plain or further.differs) and not self._seat.judge.is_local:
             views.append((gathered.plain or gathered.full, further.plain))
         asked = await asyncio.gather(*(self._ask(texts, *view) for view in views))
         told = self._verdict(asked, texts, weights, gathered, further)
@@ -87,15 +85,14 @@ class ModelJudge:
             detail["suspicious"] = list(suspicious)[:20]
         if first.answered is None:
             return Verdict(None, (), first.reason, detail | {"said": first.words[:SHOWN_ANSWER]})
-        if second is not None and second.answered is None and suspicious:
-            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {second.reason}"
+        if suspicious and second is not None and (why := _untold(second, weights)):
+            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {why}"
             return Verdict(None, (), reason, detail)
-        told = _share(first.answered, weights)
-        chosen = first.answered
+        told, chosen = _share(first.answered, weights), first.answered
         if second is not None and second.answered is not None:
             plain = _share(second.answered, weights)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
-            if alarm := alarm_of(told, plain, suspicious):
+            if alarm := alarm_of(told, plain, weights, suspicious):
                 detail["alarm"], told, chosen = alarm, plain, second.answered
         elif second is not None:
             detail["plain"] = {"score": None, "reason": second.reason}
@@ -107,7 +104,6 @@ class ModelJudge:
     async def _ask(self, texts: Sequence[str], view: View, more: Further.Part) -> Asked:
         bench, seat = self._case.bench, self._seat
         account = bench.account(seat)
-        began = time.monotonic()
         answered, reason, words = None, None, ""
         async with self._case.turn(seat, view):
             try:
@@ -121,7 +117,7 @@ class ModelJudge:
                 reason = str(error)
             except Unanswered as error:
                 reason, words = str(error), error.words
-        return Asked(answered, reason, words, account, time.monotonic() - began)
+        return Asked(answered, reason, words, account)
 
     async def _answered(
         self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: View, more: Further.Part
@@ -131,7 +127,7 @@ class ModelJudge:
             model=self._seat.model,
             system=SYSTEM,
             evidence=view.text,
-            instruction=instruction(view.nonce, texts, pointers.kinds),
+            instruction=instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain),
             more=more.text,
             pictures=more.pictures,
             options=self._seat.judge.options,
@@ -140,7 +136,7 @@ class ModelJudge:
         usable: Answered | None = None
         problems: list[str] = []
         for again in (False, True):
-            question = await self._put(account, clock, form, len(texts))
+            question = await self._put(account, clock, form, len(texts), pointers.listed)
             words = said(question.answer)
             try:
                 answered = read(question.answer, len(texts)).checked(pointers.trouble)
@@ -155,7 +151,9 @@ class ModelJudge:
         assert usable is not None
         return usable
 
-    async def _put(self, account: Account, clock: asyncio.Timeout, form: Form, count: int) -> Question:
+    async def _put(
+        self, account: Account, clock: asyncio.Timeout, form: Form, count: int, listed: Sequence[str]
+    ) -> Question:
         """One question; where the host does not know answers by a schema, the same without one."""
         bench, seat = self._case.bench, self._seat
         if why := bench.gateway.why_not(seat.provider.name, seat.model):
@@ -167,7 +165,7 @@ class ModelJudge:
 
         while True:
             with_schema = seat.judge.key not in bench.without_schema
-            by = schema(count, bounded=seat.judge.is_local) if with_schema else None
+            by = schema(count, listed if seat.judge.is_local else ()) if with_schema else None
             content = body(seat.protocol, replace(form, schema=by))
             question = await bench.gateway.ask(account, content, begin)
             if question.trouble is None:
@@ -194,6 +192,14 @@ def _last_trouble(account: Account) -> str:
     return f" ({last.trouble})" if last and failed and last.trouble else ""
 
 
+def _untold(asked: Asked, weights: Sequence[float]) -> str | None:
+    """Why a view gave no score."""
+    if asked.answered is None:
+        return asked.reason
+    told = _share(asked.answered, weights)
+    return told.reason if told.score is None else None
+
+
 def _share(answered: Answered, weights: Sequence[float]) -> Verdict:
     told = verdict([item.verdict for item in answered.items], weights)
     if told.score is None and answered.unfounded:
@@ -209,8 +215,9 @@ def _kept(text: str, item: ItemAnswer) -> dict[str, Any]:
 def _used(asked: Sequence[Asked]) -> dict[str, Any]:
     """Calls, tokens, money and time; a sum with an unknown part is unknown."""
     calls = [call for one in asked for call in one.account.calls]
-    usage = [one.account.usage(one.seconds) for one in asked]
-    detail: dict[str, Any] = {"calls": len(calls), "seconds": round(max(one.seconds for one in asked), 3)}
+    usage = [one.account.usage(0.0) for one in asked]
+    seconds = max(sum(call.seconds for call in one.account.calls) for one in asked)
+    detail: dict[str, Any] = {"calls": len(calls), "seconds": round(seconds, 3)}
     for name in ("input_tokens", "cached_tokens", "output_tokens", "cost_usd"):
         values = [getattr(one, name) for one in usage]
         detail[name] = None if None in values else sum(values)

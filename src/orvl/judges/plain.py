@@ -1,4 +1,7 @@
-"""A file without words to its reader: no comments, no prose, no long strings, no hidden text. Lines stay in place."""
+"""A file as its bare code: no comments, no prose, no texts, no sentences in names. Lines stay where they are.
+
+What is kept is what code needs, not what looks harmless: words to a reader have many places. Every pass is linear.
+"""
 
 from __future__ import annotations
 
@@ -8,93 +11,196 @@ from pathlib import PurePosixPath
 
 from orvl.judges.suspicion import is_suspicious
 
-MOST_WORDS = 4
-SCRIPTS = {"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"}
+CUT = "…"
+LONGEST = 200_000
+LONGEST_SIMPLE = 24
+MOST_WORDS = 3
+MOST_PARTS = 4
 C_LIKE = {
-    *SCRIPTS,
-    *("java", "c", "h", "cc", "cpp", "hpp", "cs", "go", "rs", "swift", "kt", "kts", "scala", "php", "dart"),
-    *("css", "scss", "less", "proto", "groovy", "zig"),
+    *("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "java", "c", "h", "cc", "cpp", "hpp", "cs", "go", "rs"),
+    *("swift", "kt", "kts", "scala", "dart", "css", "scss", "less", "proto", "groovy", "zig"),
 }
-HASH = {
-    *("py", "pyi", "sh", "bash", "zsh", "rb", "pl", "r", "yml", "yaml", "toml", "ini", "cfg", "conf", "ps1", "ex"),
-    *("exs", "jl", "tcl", "nix", "mk", "tf", "env"),
-}
-DASH = {"sql", "lua", "hs", "elm", "ada"}
+HASH = {"py", "pyi", "rb", "pl", "r", "ex", "exs", "jl", "nix", "gd"}
+SHELL = {"sh", "bash", "zsh", "ps1", "mk", "makefile", "dockerfile", "justfile", "procfile"}
+DASH = {"sql", "lua", "hs", "elm"}
 MARKUP = {"html", "htm", "vue", "svelte", "xml", "svg", "astro", "xhtml"}
-PROSE = {"md", "markdown", "txt", "rst", "adoc", "text", "log", "mdx"}
-HASH_NAMES = {"dockerfile", "makefile", "gemfile", "rakefile", "procfile", "justfile"}
-PROSE_NAMES = {"readme", "license", "notes", "changelog", "authors", "todo", "summary", "report"}
-
-LONG_STRINGS = r'"""(?:[^\\]|\\.)*?"""|' + r"'''(?:[^\\]|\\.)*?'''|`(?:[^`\\]|\\.)*`"
-STRINGS = r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
-HIDING = re.compile(
-    r"\bhidden\b|display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0|"
-    r"aria-hidden\s*=\s*[\"']?true|sr-only|visually-hidden|text-indent\s*:\s*-\d"
+DATA = {"yml", "yaml", "toml", "ini", "cfg", "conf", "env", "properties", "tf"}
+JSON = {"json", "jsonc", "json5"}
+OPENERS = {
+    "c": r'"""|["\'`]|//|/\*|<!--',
+    "hash": r'"""|\'\'\'|["\'`]|\#|^=begin\b|^__END__\b',
+    "shell": r'["\'`]|(?:^|(?<=[\s;&|(]))\#|<<-?',
+    "dash": r'["\'`]|--\[\[|\[\[|--|/\*|\{-|\#',
+    "json": r'"|\'|//|/\*|\#',
+}
+CLOSERS = {
+    "/*": "*/",
+    "<!--": "-->",
+    "--[[": "]]",
+    "[[": "]]",
+    "{-": "-}",
+    '"""': '"""',
+    "'''": "'''",
+    "`": "`",
+    "=begin": "\n=end",
+    "__END__": "\0",
+    "<<": "\0",
+    "<<-": "\0",
+}
+UNTIL = {mark: re.compile(rf"(?:[^{mark}\\\n]++|\\.)*+", re.DOTALL) for mark in ("'", '"')}
+SIMPLE = re.compile(r"[\w./:#%@+*=?&$~^-]*", re.ASCII)
+KEYWORDS = frozenset(
+    [
+        *("abstract", "and", "as", "async", "await", "begin", "by", "case", "catch", "class", "const", "create"),
+        *("default", "def", "delete", "do", "elif", "else", "end", "enum", "except", "export", "extends", "final"),
+        *("finally", "for", "from", "func", "function", "group", "if", "implements", "import", "in", "insert"),
+        *("instanceof", "interface", "into", "is", "join", "lambda", "let", "match", "mut", "namespace", "new"),
+        *("not", "null", "of", "on", "or", "order", "override", "package", "primary", "private", "protected"),
+        *("public", "pub", "raise", "readonly", "return", "select", "set", "static", "struct", "switch", "table"),
+        *("then", "throw", "throws", "try", "type", "typeof", "union", "update", "use", "using", "values", "var"),
+        *("void", "when", "where", "while", "with", "yield", "int", "string", "bool", "float", "key", "integer"),
+    ]
 )
-TAG = re.compile(r"<([a-zA-Z][\w-]*)\b([^<>]*)>")
-LONGEST = 400_000
-NODES = re.compile(r"(?<=>)[^<>{}]+(?=<)")
 
 
 def plain_text(path: str, text: str) -> str:
-    """The text with as many lines as before."""
+    """The text with as many lines as before; a file whose language is not known is empty lines."""
     if len(text) > LONGEST:
-        text = text[:LONGEST] + _blank(text[LONGEST:])
+        text = text[:LONGEST] + _lines_of(text[LONGEST:])
     name = PurePosixPath(path).name.lower()
-    kind = name.rpartition(".")[2] if "." in name else name
-    if kind in PROSE or kind in PROSE_NAMES or name.partition(".")[0] in PROSE_NAMES:
-        return _blank(text)
-    if kind in MARKUP:
-        text = _without_hidden(text)
-    text = _pattern(_family(kind)).sub(_replaced, text)
-    if kind in MARKUP or kind in SCRIPTS:
-        text = NODES.sub(lambda found: _shortened(found[0]), text)
-    return "\n".join("" if is_suspicious(line) else line for line in text.split("\n"))
+    kind = name.rpartition(".")[2] if "." in name.lstrip(".") else name.lstrip(".")
+    families = (("c", C_LIKE), ("hash", HASH), ("shell", SHELL), ("dash", DASH), ("json", JSON))
+    family = next((known for known, kinds in families if kind in kinds), None)
+    if family:
+        bare = _code(text, family)
+    elif kind in MARKUP:
+        bare = _markup(text)
+    elif kind in DATA:
+        bare = "\n".join(map(_setting, text.split("\n")))
+    else:
+        bare = _lines_of(text)
+    names = _Names()
+    bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, re.sub(r"[^\x00-\x7f…]+", CUT, bare), flags=re.ASCII)
+    return "\n".join("" if is_suspicious(line) else line for line in bare.split("\n"))
 
 
-def _without_hidden(text: str) -> str:
-    """Takes out what stands in elements that are not to be seen."""
-    pieces, done = [], 0
-    for tag in TAG.finditer(text):
-        if tag.start() < done or not HIDING.search(tag[2]):
-            continue
-        end = text.find(f"</{tag[1]}", tag.end())
-        inner = text[tag.end() : end if end >= 0 else len(text)]
-        pieces += [text[done : tag.end()], _blank(inner)]
-        done = tag.end() + len(inner)
-    return "".join([*pieces, text[done:]])
+class _Names:
+    """Names that are sentences become numbers, the same name the same number."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def short(self, found: re.Match[str]) -> str:
+        name = found[0]
+        if len(name) <= LONGEST_SIMPLE // 2 or len(words_of(name)) <= MOST_PARTS:
+            return name
+        return self._known.setdefault(name, f"name_{len(self._known) + 1}")
 
 
-def _family(kind: str) -> str:
-    families = (("c", C_LIKE), ("hash", HASH | HASH_NAMES), ("dash", DASH), ("markup", MARKUP))
-    return next((name for name, kinds in families if kind in kinds), "strings")
+def words_of(name: str) -> list[str]:
+    """The words of a name, however it joins them."""
+    return re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name[:400])
 
 
 @cache
-def _pattern(family: str) -> re.Pattern[str]:
-    comments = {
-        "c": r"/\*.*?\*/|(?<![:\w])//[^\n]*",
-        "hash": r"(?<![\w$&'\"{])\#(?!!)[^\n]*",
-        "dash": r"--[^\n]*|/\*.*?\*/",
-        "markup": r"<!--.*?-->|/\*.*?\*/",
-    }.get(family)
-    parts = [f"(?P<comment>{comments})"] if comments else []
-    return re.compile("|".join([LONG_STRINGS, *parts, STRINGS]), re.DOTALL)
+def _openers(family: str) -> re.Pattern[str]:
+    return re.compile(OPENERS[family], re.MULTILINE)
 
 
-def _replaced(found: re.Match[str]) -> str:
-    if found.groupdict().get("comment"):
-        return _blank(found[0])
-    return _shortened(found[0])
+def _code(text: str, family: str) -> str:
+    """Code between comments and strings; a string stays where it is one simple word."""
+    pieces: list[str] = []
+    at, run = 0, 0
+    while found := _openers(family).search(text, at):
+        between = text[at : found.start()]
+        end, inner = _closed(text, found)
+        is_comment = inner is None
+        run = 0 if re.search(r"[^\s,+(\[]", between) else run
+        run += not is_comment
+        pieces.append(_without_prose(between))
+        pieces.append(_lines_of(text[found.start() : end]) if is_comment else _string(found[0], inner or "", run))
+        at = end
+    return "".join([*pieces, _without_prose(text[at:])])
 
 
-def _shortened(text: str) -> str:
-    """Text of some words is cut out; quotes stay."""
-    if len(text.split()) < MOST_WORDS and not is_suspicious(text):
-        return text
-    quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if text.startswith(mark)), "")
-    return f"{quote}…{_blank(text)}{quote}"
+def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
+    """Where a comment or string ends, and what stands in a string; what is not closed goes on to the end."""
+    mark, start = opener[0], opener.end()
+    if mark in ('"', "'"):
+        found = UNTIL[mark].match(text, start)
+        end = found.end() if found else start
+        return min(len(text), end + (text[end : end + 1] == mark)), text[start:end]
+    if mark not in CLOSERS:
+        end = text.find("\n", start)
+        return (len(text) if end < 0 else end), None
+    end = text.find(CLOSERS[mark], start)
+    last = len(text) if end < 0 else end + len(CLOSERS[mark])
+    is_text = mark in ('"""', "'''", "`")
+    return last, text[start : len(text) if end < 0 else end] if is_text else None
 
 
-def _blank(text: str) -> str:
+def _string(quote: str, inner: str, run: int) -> str:
+    is_simple = len(inner) <= LONGEST_SIMPLE and SIMPLE.fullmatch(inner) and len(words_of(inner)) <= MOST_WORDS
+    if is_simple and (run <= MOST_WORDS or not inner.isalpha()):
+        return f"{quote}{inner}{quote}"
+    return f"{quote}{CUT}{_lines_of(inner)}{quote}"
+
+
+def _without_prose(code: str) -> str:
+    """Cuts what is a row of bare words, which code does not have."""
+    pieces = re.split(r"([^A-Za-z'’.!?\s]+|[.'’!?](?=\S)|\n)", code)
+    return "".join(_unless_prose(piece) for piece in pieces)
+
+
+def _unless_prose(piece: str) -> str:
+    words = [word.strip("'’.!?").lower() for word in piece.split()]
+    bare = sum(bool(word) and word not in KEYWORDS for word in words)
+    return f" {CUT} " if bare > MOST_WORDS else piece
+
+
+def _markup(text: str) -> str:
+    """Tags, with simple attributes; scripts and styles as code; no text."""
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        pieces.append(_text_node(text[at:start]))
+        if text.startswith("<!--", start):
+            at = _after(text, "-->", start)
+            pieces.append(_lines_of(text[start:at]))
+            continue
+        at = _after(text, ">", start)
+        tag = text[start:at]
+        is_tag = re.match(r"</?[A-Za-z][\w:.-]{0,40}(?=[\s/>])", tag)
+        pieces.append(_code(tag, "json") if is_tag else _lines_of(tag))
+        raw = re.match(r"<(script|style)\b", tag, re.IGNORECASE)
+        if raw and not tag.endswith("/>"):
+            close = re.compile(f"</{raw[1]}", re.IGNORECASE).search(text, at)
+            end = close.start() if close else len(text)
+            pieces.append(_code(text[at:end], "c"))
+            at = end
+    return "".join([*pieces, _text_node(text[at:])])
+
+
+def _after(text: str, mark: str, start: int) -> int:
+    end = text.find(mark, start)
+    return len(text) if end < 0 else end + len(mark)
+
+
+def _text_node(text: str) -> str:
+    return CUT + _lines_of(text) if text.strip() else text
+
+
+def _setting(line: str) -> str:
+    """A line of settings: the key, and a value that is one simple word."""
+    found = re.match(r"(\s*(?:- )?)([\w.\"'\[\]-]{1,40}\s*[:=]\s*)?(.*)", line, re.DOTALL)
+    assert found is not None
+    key, value = found[2] or "", found[3].strip().strip("\"'")
+    is_simple = len(value) <= LONGEST_SIMPLE and SIMPLE.fullmatch(value) and len(words_of(value)) <= MOST_WORDS
+    if not is_simple or value.startswith("#"):
+        return f"{found[1]}{key}{CUT if value and not value.startswith('#') else ''}"
+    return f"{found[1]}{key}{found[3]}"
+
+
+def _lines_of(text: str) -> str:
+    """The ends of lines alone."""
     return "\n" * text.count("\n")

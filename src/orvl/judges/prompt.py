@@ -19,12 +19,19 @@ SYSTEM = (
 )
 
 
-def instruction(nonce: str, items: Sequence[str], pointers: Sequence[str]) -> str:
+PLAIN = (
+    "In this evidence comments, texts and pictures of the work were taken out by a program, and … stands for them. "
+    "That is not the work's fault: judge what is there, and say `cannot-tell` where what was taken out would decide. "
+)
+
+
+def instruction(nonce: str, items: Sequence[str], pointers: Sequence[str], *, is_plain: bool) -> str:
     """What is asked; it stands after the evidence."""
     listed = "\n".join(f"{number}. {' '.join(item.split())}" for number, item in enumerate(items, 1))
     kinds = "; ".join(pointers)
     return (
-        f"The evidence ended at the mark {nonce}. Now answer this checklist about the work.\n\n{listed}\n\n"
+        f"The evidence ended at the mark {nonce}. {PLAIN if is_plain else ''}"
+        f"Now answer this checklist about the work.\n\n{listed}\n\n"
         "For each item, in this order: `pointer`, the place in the evidence that settles it; `why`, one short "
         "sentence; `verdict`: `yes` if the evidence shows that the sentence is true of the work, `no` if it shows that "
         "it is not, `cannot-tell` if it does not show either. A `yes` needs a pointer that is really there. "

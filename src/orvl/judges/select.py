@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from orvl.judges.clean import clean, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,7 +16,8 @@ if TYPE_CHECKING:
     from orvl.capture import CapturedRun
 
 LONGEST_LINE = 400
-LARGEST_FILE = 4 << 20
+LARGEST_FILE = 512 << 10
+MOST_BYTES = 2 << 20
 MOST_FILES = 200
 MADE_BY_TOOLS = {
     *("node_modules", "dist", "build", "out", ".next", ".nuxt", ".venv", "venv", "__pycache__", "vendor", "coverage"),
@@ -27,7 +31,6 @@ LOCKS = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|bun\.lockb?|go\.sum|[^/]*\.lock|[^/]*-lock\.yaml)$"
 )
 MINIFIED = re.compile(r"\.(?:min\.(?:js|css)|map)$")
-LINES_OF_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True)
@@ -35,44 +38,51 @@ class Shown:
     """A file as the judge sees it."""
 
     path: str
-    text: str
-    new: frozenset[int] | None
-    """The lines that were added; None where the whole file is new."""
+    lines: tuple[str, ...]
+    state: str
+    """`new`, `changed`, or `as it was before`."""
+    new: frozenset[int] = frozenset()
+    """The lines that a changed file did not have before."""
     removed: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def size(self) -> int:
+        """About what it takes with its line numbers."""
+        return sum(min(len(line), LONGEST_LINE) + 8 for line in self.lines) + len(self.path)
 
 
 @dataclass(frozen=True)
 class Selected:
-    """Files to show, with a bound for each, and what was left out, in words."""
+    """Files to show, and what was left out, in words."""
 
     files: tuple[Shown, ...]
     left_out: tuple[str, ...]
 
 
 def select(run: CapturedRun, named_in: Iterable[str]) -> Selected:
-    """The files that were made or changed, then those that the task or an item names."""
-    made, files = run.made, run.files
+    """The files that were made or changed, small ones first; then those that the task or an item names."""
+    made = [path for path in run.made if not OF_AGENTS.search(path)]
     words = " ".join(named_in)
-    named = [path for path in files if _is_named(path, words) and path not in set(made)]
-    changes = _changes(run.diff) if run.started_with & set(made) else {}
+    others = [path for path in run.files if path not in set(run.made) and not OF_AGENTS.search(path)]
+    named = [path for path in others if _is_named(path, words)]
     shown: list[Shown] = []
     left_out: list[str] = []
-    for path in [*made, *named]:
-        if OF_AGENTS.search(path):
+    room = MOST_BYTES
+    for path in [*sorted(made, key=run.size), *named]:
+        why = _why_not(run, path, len(shown), room)
+        file = None if why else _shown(run, path, is_changed=path not in named)
+        if file is None:
+            left_out.append(f"{name_of(path)} ({why or f'binary, {run.size(path)} bytes'})")
             continue
-        if why := _why_not(run, path, len(shown)):
-            left_out.append(f"{path} ({why})")
-            continue
-        text = run.read(path)
-        if "\0" in text[:8192]:
-            left_out.append(f"{path} (binary, {run.size(path)} bytes)")
-            continue
-        new, removed = changes.get(path, (frozenset(), [])) if path in run.started_with else (None, [])
-        shown.append(Shown(path, text, new, tuple(removed)))
-    as_before = len([path for path in files if not OF_AGENTS.search(path)]) - len(made) - len(named)
-    if as_before > 0:
+        room -= run.size(path)
+        shown.append(file)
+    if as_before := len(others) - len(named):
         left_out.append(f"{as_before} files that are as they were before")
-    return Selected(tuple(shown), tuple(left_out))
+    return Selected(tuple(sorted(shown, key=lambda file: (file.path in named, file.path))), tuple(left_out))
 
 
 def _is_named(path: str, words: str) -> bool:
@@ -80,34 +90,39 @@ def _is_named(path: str, words: str) -> bool:
     return len(name) > 3 and "." in name and name in words
 
 
-def _why_not(run: CapturedRun, path: str, shown: int) -> str | None:
-    if set(path.split("/")[:-1]) & MADE_BY_TOOLS:
+def _why_not(run: CapturedRun, path: str, shown: int, room: int) -> str | None:
+    if set(path.split("/")[:-1]) & MADE_BY_TOOLS or LOCKS.search(path) or MINIFIED.search(path):
         return "made by a tool"
-    if LOCKS.search(path) or MINIFIED.search(path):
-        return "made by a tool"
-    if run.size(path) > LARGEST_FILE:
-        return f"{run.size(path)} bytes"
+    size = run.size(path)
+    if size > LARGEST_FILE or size > room:
+        return f"{size} bytes"
     return f"only {MOST_FILES} files are shown" if shown >= MOST_FILES else None
 
 
-def _changes(diff: str) -> dict[str, tuple[frozenset[int], list[str]]]:
-    """By path: the numbers of the lines that were added, and the lines that were removed."""
-    found: dict[str, tuple[set[int], list[str]]] = {}
-    path, line = "", 0
-    for text in diff.split("\n"):
-        if text.startswith("+++ "):
-            path = text[4:].removeprefix("b/")
-            found[path] = (set(), [])
-        elif hunk := LINES_OF_HUNK.match(text):
-            line = int(hunk[1])
-        elif path and text.startswith("+"):
-            found[path][0].add(line)
-            line += 1
-        elif path and text.startswith("-") and not text.startswith("--- "):
-            found[path][1].append(text[1:])
-        elif text.startswith(" "):
-            line += 1
-    return {path: (frozenset(lines), removed) for path, (lines, removed) in found.items()}
+def _shown(run: CapturedRun, path: str, *, is_changed: bool) -> Shown | None:
+    """A file's lines; None where it is not text."""
+    text = run.read(path)
+    if "\0" in text:
+        return None
+    lines = lines_of(clean(text))
+    if not is_changed:
+        return Shown(path, lines, "as it was before")
+    before = run.read_before(path, LARGEST_FILE)
+    if before is None:
+        return Shown(path, lines, "changed" if path in run.started_with else "new")
+    left = Counter(lines_of(clean(before)))
+    new = set()
+    for number, line in enumerate(lines, 1):
+        left[line] -= 1
+        if left[line] < 0:
+            new.add(number)
+    gone = tuple(line for line, number in left.items() if number > 0 and line.strip())
+    return Shown(path, lines, "changed", frozenset(new), gone)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    lines = text.split("\n")
+    return tuple(lines[:-1] if lines and not lines[-1] else lines)
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -120,29 +135,32 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
     return given
 
 
-def numbered(file: Shown, lines: Sequence[str], room: int) -> tuple[str, str | None]:
+def numbered(file: Shown, lines: Sequence[str], name: str, room: int) -> tuple[str, str | None]:
     """The lines with their numbers, `+` before those that are new; cut in the middle where room is short."""
     width = len(str(len(lines)))
-    told = [
-        f"{number:>{width}}{'+' if file.new and number in file.new else '|'} {_cut(line)}"
-        for number, line in enumerate(lines, 1)
-    ]
-    if sum(map(len, told)) + len(told) <= room:
-        return "\n".join(told), None
-    head = _fitting(told, room * 2 // 3)
-    tail = _fitting(told[head:][::-1], room - room * 2 // 3)
-    first, last = head + 1, len(told) - tail
-    gap = f"lines {first} to {last} of {file.path}"
-    return "\n".join([*told[:head], f"[… {gap} are not shown]", *told[len(told) - tail :]]), gap
+
+    def told(place: int) -> str:
+        mark = "+" if place + 1 in file.new else "|"
+        return f"{place + 1:>{width}}{mark} {_cut(lines[place])}"
+
+    head, room_of_tail = _fitting(map(told, range(len(lines))), room * 2 // 3 if file.size > room else room)
+    if head == len(lines):
+        return "\n".join(map(told, range(head))), None
+    tail, _ = _fitting(map(told, range(len(lines) - 1, head - 1, -1)), room - room * 2 // 3 + room_of_tail)
+    gap = f"lines {head + 1} to {len(lines) - tail} of {name}"
+    ends = map(told, range(len(lines) - tail, len(lines)))
+    return "\n".join([*map(told, range(head)), f"[… {gap} are not shown]", *ends]), gap
 
 
-def _fitting(lines: Sequence[str], room: int) -> int:
-    """How many lines fit."""
-    for place, line in enumerate(lines):
+def _fitting(lines: Iterable[str], room: int) -> tuple[int, int]:
+    """How many lines fit, and the room that is left."""
+    count = 0
+    for line in lines:
+        if len(line) + 1 > room:
+            break
         room -= len(line) + 1
-        if room < 0:
-            return place
-    return len(lines)
+        count += 1
+    return count, room
 
 
 def _cut(line: str) -> str:

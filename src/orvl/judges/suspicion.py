@@ -10,6 +10,8 @@ WORDS = "|".join(
         r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|instruction|rules?|prompt)",
         r"\b(?:answer|say|respond|reply|output|mark|rate|grade|score|give|award|return|verdict)s?\b.{0,40}"
         r"\b(?:yes|perfect|full marks|full score|top score|10/10|100 ?%|100/100|five stars)\b",
+        r"\b(?:complete|correct|perfect|flawless|bug-free|production-ready)\b.{0,40}"
+        r"\b(?:correct|complete|in every respect|perfect|flawless|fully tested|bug-free|all requirements)\b",
         r"[\"']?\bverdicts?\b[\"']?\s*[:=]",
         r"\bcannot-tell\b",
         r"\b(?:all|every) (?:the )?(?:items?|checks?|tests?|criteria|requirements?)\b.{0,30}"
@@ -22,20 +24,24 @@ WORDS = "|".join(
     )
 )
 PATTERN = re.compile(WORDS, re.IGNORECASE)
-NAME_PATTERN = re.compile(
-    r"yes|verdict|judge|grade|score|perfect|ignore|approve|correct|pass(?:es|ed)|instruction", re.IGNORECASE
+USUAL = frozenset(
+    [
+        *("src", "lib", "app", "apps", "components", "component", "pages", "page", "index", "main", "test", "tests"),
+        *("utils", "util", "styles", "style", "public", "assets", "static", "css", "js", "ts", "tsx", "jsx", "html"),
+        *("py", "md", "json", "config", "hooks", "api", "routes", "models", "views", "controllers", "services"),
+        *("data", "docs", "scripts", "types", "spec", "package", "init", "server", "client", "toml", "yaml", "yml"),
+    ]
 )
 MOST_WORDS = 3
-LONGEST_NAME = 40
+LONGEST_PATH = 60
 
 
 def is_suspicious(text: str) -> bool:
     return PATTERN.search(text) is not None
 
 
-def is_odd_name(name: str) -> bool:
-    """A file name that is a sentence: many words, or very long, or not of the signs that names have."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
-    if len(words) > MOST_WORDS and NAME_PATTERN.search(name):
-        return True
-    return len(words) > 2 * MOST_WORDS or len(name) > LONGEST_NAME or re.search(r"[^\w.@+()\[\]$~-]", name) is not None
+def is_odd_path(path: str) -> bool:
+    """A path that may be a sentence: many words that paths do not usually have, or very long, or of odd signs."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", path[:400])
+    unusual = [word for word in words if word.lower() not in USUAL]
+    return len(unusual) > MOST_WORDS or len(path) > LONGEST_PATH or not re.fullmatch(r"[\w./@+()\[\]$~-]+", path, re.A)

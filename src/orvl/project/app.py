@@ -1,4 +1,4 @@
-"""What an eval may say of its app, and of the steps through it; it imports nothing, so that every stage may."""
+"""What an eval may say of its app, and of the steps through it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def _step(line: str, number: int) -> Step:
             parts = {name: _unquoted(value) for name, value in found.groupdict().items()}
             return Step(words, verb, parts.get("text", ""), parts.get("field", ""))
         if words.split() == verb.split() or words.startswith(f"{verb} "):
-            hint = " (YAML drops what follows ' #': put quotes around the step)" if words == verb else ""
+            is_cut = words == verb or words.endswith(" into")
+            hint = " (YAML drops what follows ' #': put quotes around the step)" if is_cut else ""
             raise BadShape(f"'steps[{number}]' is {words!r}; it must be '{SHOWN[verb]}'{hint}.")
     raise BadShape(f"'steps[{number}]' is {words!r}; a step is one of: {'; '.join(SHOWN.values())}.")
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from orvl.similarity.weights import Weights
 
 STRUCTURE, PURPOSE = 0.75, 0.25
+CHANCE = 0.07
+"""What unrelated code shares in structure."""
 LEAST_PART = 0.25
 """What is contained counts in full from this share of the larger side."""
 
@@ -42,11 +44,15 @@ def alike(one: Features, other: Features, weights: Weights) -> Similarity:
     """How alike two files, functions or projects are."""
     both_parse = one.parsed and other.parsed
     return Similarity(
-        subtrees=_cosine(one, other, "subtrees", weights) if both_parse else None,
-        calls=_cosine(one, other, "calls", weights) if both_parse else None,
-        tokens=_containment(one, other, weights),
+        subtrees=_above_chance(_cosine(one, other, "subtrees", weights)) if both_parse else None,
+        calls=_above_chance(_cosine(one, other, "calls", weights)) if both_parse else None,
+        tokens=_above_chance(_containment(one, other, weights)),
         purpose=_cosine(one, other, "purpose", weights),
     )
+
+
+def _above_chance(share: float | None) -> float | None:
+    return None if share is None else max(share - CHANCE, 0.0) / (1 - CHANCE)
 
 
 def _cosine(one: Features, other: Features, kind: str, weights: Weights) -> float | None:
@@ -62,6 +68,8 @@ def _cosine(one: Features, other: Features, kind: str, weights: Weights) -> floa
 def _weighed(one: Features, kind: str, weights: Weights) -> dict[int, float]:
     vector = one.vector(kind)
     rare = weights.of(kind, vector)
+    if kind == "purpose":
+        return {name: sqrt(vector[name]) * weight for name, weight in rare.items()}
     return {name: (1 + log(vector[name])) * weight for name, weight in rare.items()}
 
 

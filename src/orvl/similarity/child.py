@@ -61,7 +61,7 @@ def _say(answer: object) -> None:
 
 def packed(one: Features) -> list[object]:
     """Features as JSON."""
-    counters = (one.subtrees, one.api, one.literals, one.grams, one.words)
+    counters = (one.subtrees, one.api, one.literals, one.grams, one.purpose)
     columns = [[list(counter), list(counter.values())] for counter in counters]
     return [*columns, sorted(one.defined), one.parsed, one.is_function]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from orvl.similarity.languages import ALL_FAMILIES, FAMILIES, PROSE, language_of, parse
+from orvl.similarity.languages import ALL_FAMILIES, FAMILIES, language_of, parse
 from orvl.similarity.markup import Part, parts
-from orvl.similarity.tokens import fingerprints, tokens
+from orvl.similarity.tokens import fingerprints
 from orvl.similarity.walk import Walk, stands_alone
 from orvl.similarity.words import words
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 BROKEN = 0.3
 """The share of a file in syntax errors from which its tree says nothing."""
-SPLIT_STRINGS = 2000
 MOST_NESTED = 2
 """How often a file's text may count in its functions, which may stand in each other."""
 
@@ -36,7 +35,7 @@ class Features:
     literals: Counter[str] = field(default_factory=Counter)
     defined: set[str] = field(default_factory=set)
     grams: Counter[int] = field(default_factory=Counter)
-    words: Counter[int] = field(default_factory=Counter)
+    purpose: Counter[int] = field(default_factory=Counter)
     parsed: bool = False
     is_function: bool = False
     _vectors: dict[str, Counter[int]] = field(default_factory=dict, repr=False, compare=False)
@@ -54,14 +53,8 @@ class Features:
         outside = {f"call {name}": count for name, count in self.api.items() if name not in self.defined}
         return Counter({number(name): count for name, count in (outside | self.literals).items()})
 
-    @property
-    def purpose(self) -> Counter[int]:
-        """The words, with those of the API that is used."""
-        api = (word for name in self.api if name not in self.defined for word in words(name))
-        return self.words + Counter(map(number, api))
-
     def __bool__(self) -> bool:
-        return bool(self.grams or self.words)
+        return bool(self.grams or self.purpose)
 
 
 def number(text: str, family: int = ALL_FAMILIES) -> int:
@@ -102,7 +95,7 @@ def together(files: Iterable[Features]) -> Features:
         total.literals.update(one.literals)
         total.defined |= one.defined
         total.grams.update(one.grams)
-        total.words.update(one.words)
+        total.purpose.update(one.purpose)
         total.parsed |= one.parsed
     return total
 
@@ -124,22 +117,14 @@ def _is_broken(root: Node, size: int) -> bool:
 
 
 def _of_node(part: Part, root: Node | None) -> Features:
-    found = tokens(part.text, part.language)
     grams: set[int] = set()
     if part.language in FAMILIES:
         family = FAMILIES[part.language]
-        grams = {gram << 3 | family for gram in fingerprints(found, part.language)}
+        grams = {gram << 3 | family for gram in fingerprints(part.text, part.language)}
     walk = Walk(part.language)
     if root is not None:
         walk.visit(root)
-    if part.language in (PROSE, "html"):
-        said = [part.text] if part.language == PROSE else walk.said
-    else:
-        kinds = ("comment", "string") if root is not None else ("comment", "string", "word")
-        said = [text[:SPLIT_STRINGS] for kind, text in found if kind in kinds]
-    names = {name for name in walk.public if not name.startswith("_")}
-    counted = Counter(word for text in (*said, *names) for word in words(text))
-    spoken = Counter({number(word): count for word, count in counted.items()})
+    spoken = Counter({number(word): count for word, count in words(part.text).items()})
     alone = root is not None and stands_alone(root)
     return Features(
         walk.subtrees, walk.api, walk.literals, walk.defined, Counter(grams), spoken, root is not None, alone

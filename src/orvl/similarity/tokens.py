@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Token = tuple[str, str]
     """Whether it is a comment, a string, a number, a word or a sign, and its text."""
 
@@ -73,9 +71,9 @@ def _normal(kind: str, text: str, language: str) -> str:
     return {"string": "S", "number": "N"}.get(kind, text)
 
 
-def fingerprints(found: Sequence[Token], language: str) -> set[int]:
+def fingerprints(text: str, language: str) -> set[int]:
     """The least hash of each window of grams: copies share most of them, wherever the copied part stands."""
-    normal = [_normal(kind, text, language) for kind, text in found if kind != "comment"]
+    normal = [_normal(kind, text, language) for kind, text in tokens(text, language) if kind != "comment"]
     if language == "html":
         normal = normal[:1] + [b for a, b in pairwise(normal) if not a == b == "I"]
     grams = list(zip(*(normal[start:] for start in range(GRAM)), strict=False)) or [tuple(normal)]

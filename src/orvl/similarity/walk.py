@@ -45,7 +45,6 @@ NOT_PART = frozenset(
 AROUND_FUNCTIONS = frozenset(
     ("decorated_definition", "export_statement", "lexical_declaration", "variable_declaration")
 )
-CLASSES = frozenset(("class_definition", "class_declaration"))
 VALUES = {"variable_declarator": "value", "pair": "value", "assignment_expression": "right"}
 MEMBERS = {"attribute": "attribute", "member_expression": "property"}
 PARAMETERS = frozenset(("parameters", "formal_parameters", "lambda_parameters"))
@@ -92,8 +91,6 @@ class Walk:
         self.api: Counter[str] = Counter()
         self.literals: Counter[str] = Counter()
         self.defined: set[str] = set()
-        self.public: list[str] = []
-        self.said: list[str] = []
         self.functions: list[tuple[str, Node]] = []
         self._attribute: bytes | None = None
 
@@ -142,10 +139,7 @@ class Walk:
         if target is None:
             return
         self._bind(target)
-        makes_function = kind in FUNCTIONS or _is_named_function(node)
-        if makes_function or kind in CLASSES or target.type in MEMBERS:
-            self._publish(target)
-        if makes_function:
+        if kind in FUNCTIONS or _is_named_function(node):
             self.functions.append((_text(target), node))
 
     def _bind(self, target: Node) -> None:
@@ -164,10 +158,8 @@ class Walk:
 
     def _literal(self, node: Node) -> None:
         text = _text(node)
-        if node.type == "attribute_value":
-            self.said.append(text)
-            if self._attribute in NAMED_BY_AUTHOR:
-                return
+        if node.type == "attribute_value" and self._attribute in NAMED_BY_AUTHOR:
+            return
         text = text.strip()
         if 1 < len(text) <= LONGEST_LITERAL:
             self.literals[f"text {text}"] += 1
@@ -198,15 +190,6 @@ class Walk:
     def _parameters(self, node: Node) -> None:
         for child in node.named_children:
             self._bind(child)
-            inner = child.child_by_field_name("name") or child.child_by_field_name("pattern")
-            self._publish(inner or next(iter(child.named_children), child))
-
-    def _publish(self, target: Node) -> None:
-        """Notes a name that others see: of a function, a class, a parameter or a member."""
-        if target.type in MEMBERS:
-            target = target.child_by_field_name(MEMBERS[target.type]) or target
-        if target.type in NAMES:
-            self.public.append(_text(target))
 
     def _attribute_name(self, node: Node) -> None:
         self._attribute = node.text
@@ -214,9 +197,6 @@ class Walk:
     def _number(self, node: Node) -> None:
         if (text := _text(node)) not in COMMON_NUMBERS:
             self.literals[f"number {text[:LONGEST_LITERAL]}"] += 1
-
-    def _say(self, node: Node) -> None:
-        self.said.append(_text(node))
 
 
 NOTES: dict[str, Callable[[Walk, Node], None]] = {
@@ -227,7 +207,6 @@ NOTES: dict[str, Callable[[Walk, Node], None]] = {
     **dict.fromkeys(NUMBERS, Walk._number),
     **dict.fromkeys(("import_statement", "import_from_statement"), Walk._imports),
     **dict.fromkeys(TAGS, Walk._tag),
-    **dict.fromkeys(("text", "jsx_text"), Walk._say),
     "attribute_name": Walk._attribute_name,
     "declaration": Walk._declaration,
 }

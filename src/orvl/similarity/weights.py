@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from orvl.similarity.features import Features
 
 KINDS = ("subtrees", "calls", "grams", "purpose")
+RAREST = 5.0
+"""What a feature weighs at most: one in a hundred and fifty documents has it, or none."""
+LEAST_SHARE = {"subtrees": 0.02, "calls": 0.02, "grams": 0.02, "purpose": 0.007}
 BACKGROUND = Path(__file__).with_name("background.json")
 
 
@@ -33,7 +36,7 @@ class Weights:
         """What each feature weighs; without those that weigh nothing."""
         counts, scaffold = self.counts[kind], self.scaffold.get(kind, frozenset())
         totals = [log(self.documents.get(family, 0) + 1) for family in range(8)]
-        rows = ((name, totals[name & 7] - log(counts.get(name, 0) + 0.5)) for name in features)
+        rows = ((name, min(totals[name & 7] - log(counts.get(name, 0) + 0.5), RAREST)) for name in features)
         return {name: weight for name, weight in rows if weight > 0 and name not in scaffold}
 
     def without(self, start: Features) -> Weights:
@@ -60,19 +63,19 @@ def fit(documents: Iterable[Features]) -> Weights:
 
 @cache
 def background() -> Weights:
-    """The weights that come with orvl, fitted over some hundred files of public packages."""
+    """The weights that come with orvl, fitted over some thousand files of public packages."""
     kept = json.loads(BACKGROUND.read_text())
     totals = {int(family): total for family, total in kept["documents"].items()}
     counts = {kind: {int(name, 36): count for name, count in kept[kind].items()} for kind in KINDS}
     return Weights(totals, counts)
 
 
-def save(fitted: Weights, least_share: float = 0.02) -> str:
+def save(fitted: Weights) -> str:
     """The form of `background.json`: only what several documents have; the rest is rare, and needs no count."""
     kept: dict[str, object] = {"documents": fitted.documents}
     for kind in KINDS:
         rows = fitted.counts[kind].items()
-        floors = {family: max(least_share * fitted.documents.get(family, 0), 2) for family in range(8)}
+        floors = {family: max(LEAST_SHARE[kind] * fitted.documents.get(family, 0), 2) for family in range(8)}
         kept[kind] = {_base36(name): count for name, count in sorted(rows) if count > floors[name & 7]}
     return json.dumps(kept, separators=(",", ":"))
 

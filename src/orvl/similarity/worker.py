@@ -115,8 +115,8 @@ class Worker:
 
 
 def _unpacked(row: list[Any]) -> Features:
-    subtrees, api, literals, grams, words = (Counter(dict(zip(*pair, strict=True))) for pair in row[:5])
-    return Features(subtrees, api, literals, set(row[5]), grams, words, row[6], row[7])
+    subtrees, api, literals, grams, purpose = (Counter(dict(zip(*pair, strict=True))) for pair in row[:5])
+    return Features(subtrees, api, literals, set(row[5]), grams, purpose, row[6], row[7])
 
 
 @cache

@@ -201,14 +201,15 @@ def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int]:
         for name in names:
             path = f"{proc}/{pid}/fd/{name}"
             try:
-                if not os.readlink(path).endswith(" (deleted)"):
+                target = os.readlink(path)
+                if not target.endswith(" (deleted)"):
                     continue
                 info = os.stat(path)
             except OSError:
                 continue
             if (info.st_dev, info.st_ino) not in seen and not info.st_nlink and stat.S_ISREG(info.st_mode):
                 seen.add((info.st_dev, info.st_ino))
-                in_files = os.readlink(path).startswith("/memfd:")
+                in_files = target.startswith("/memfd:")
                 in_memory += info.st_blocks * 512 * in_files
                 on_disk += info.st_blocks * 512 * (not in_files)
     return most, in_memory, on_disk

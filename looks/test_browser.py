@@ -21,7 +21,7 @@ from orvl.browser import find
 from orvl.browser.gather import Bounds, gathered
 from orvl.browser.look import look
 from orvl.browser.result import Look
-from orvl.browser.shape import BadShape, Step, check_app, check_steps
+from orvl.project.app import BadShape, Step, check_app, check_steps
 from orvl.project.settings import Limits
 from orvl.sandbox import Ended, Stream
 from orvl.sandbox.bubblewrap import Bubblewrap
