@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.run import Conversation, TurnEnd
     from orvl.store.blobs import Batch, Blobs
-    from orvl.types import Eval
+    from orvl.types import Eval, Found
     from orvl.workdir import RunFolders
 
 
@@ -109,6 +109,25 @@ class Finds:
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Sequence[Found], blobs: Blobs) -> Finds:
+        """The newest of each kind that was kept."""
+        from orvl.browser.result import Look
+        from orvl.lint.report import Report
+
+        newest = {one.kind: one for one in found}
+        told = {kind: json.loads(blobs.get(one.results)) for kind, one in newest.items()}
+        return cls(
+            lint=Report.from_json(told["lint"]) if "lint" in told else None,
+            page=Look.from_json(told["page"]) if "page" in told else None,
+            pictures=newest["page"].pictures if "page" in newest else {},
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What was found, by kind."""
+        page = self.page.as_json() if self.page else None
+        return {"lint": self.lint.to_json() if self.lint else None, "page": page}
 
 
 def _read_only(entry: Entry) -> Entry:

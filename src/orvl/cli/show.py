@@ -14,13 +14,14 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.project.names import did_you_mean
 from orvl.report import calls as model_calls
+from orvl.report.found import found_lines
 from orvl.report.text import count, dollars, plain, seconds
 from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from orvl.capture import CapturedRun
+    from orvl.capture import CapturedRun, Finds
     from orvl.store import Store
     from orvl.types import Attempt, ModelCall
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--diff", "part", flag_value="diff", help="Only what the agent changed, as a diff.")
 @click.option("--output", "part", flag_value="output", help="Only what the agent printed.")
 @click.option("--file", "path", metavar="PATH", help="Only the bytes of one file that it left.")
+@click.option("--shot", metavar="NAME", help="Only the PNG of one screenshot, such as desktop-light.")
 @click.option("--calls", "part", flag_value="calls", help="Only the calls of models, one line each.")
 @click.option("--call", "call", type=click.IntRange(1), metavar="N", help="Only one call of a model, word for word.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="One attempt of a run that was tried again.")
@@ -39,6 +41,7 @@ def command(
     run: str,
     part: str | None,
     path: str | None,
+    shot: str | None,
     call: int | None,
     attempt: int | None,
     json_: bool,
@@ -57,6 +60,8 @@ def command(
         shown = Shown(found, run, attempt)
         if path is not None:
             sys.stdout.buffer.write(shown.file(path))
+        elif shot is not None:
+            sys.stdout.buffer.write(shown.shot(shot))
         elif call is not None:
             told = shown.call(call)
             if out:
@@ -119,6 +124,20 @@ class Shown:
         except FileNotFoundError as error:
             raise UserError(f"The run left no file '{path}'. {did_you_mean(path, self.captured.files)}") from error
 
+    def shot(self, name: str) -> bytes:
+        """A screenshot of the newest look."""
+        page = self.finds(self.attempts[-1][0]).page
+        files = {shot.name: shot.file for shot in page.shots} if page else {}
+        if name not in files:
+            known = did_you_mean(name, files) if files else "No browser looked at this run."
+            raise UserError(f"There is no screenshot '{name}'. {known}")
+        return bytes(self.store.blobs.get(self.finds(self.attempts[-1][0]).pictures[files[name]]))
+
+    def finds(self, number: int) -> Finds:
+        from orvl.capture import Finds
+
+        return Finds.of(self.store.found(number), self.store.blobs)
+
     def as_json(self) -> dict[str, Any]:
         from dataclasses import asdict
 
@@ -133,6 +152,7 @@ class Shown:
                     "checks": [asdict(check) for check in checks or ()],
                     "calls": [asdict(call) for call in self.store.calls(number)],
                     "scores": [asdict(score) for score in self.store.scores(number)],
+                    "found": self.finds(number).as_json(),
                 }
                 for number, attempt, checks in self.attempts
             ],
@@ -157,6 +177,8 @@ class Shown:
                 out.print(f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}", markup=False)
                 if not check.passed and check.output.strip():
                     out.print("    " + plain(check.output.strip().splitlines()[-1]), markup=False)
+            for line in found_lines(self.finds(number)):
+                out.print(f"  {plain(line)}", markup=False)
             self._print_scores(out, number)
         self._print_files(out)
 

@@ -12,7 +12,7 @@ WORDS = "|".join(
         r"\b(?:yes|perfect|full marks|full score|top score|10/10|100 ?%|100/100|five stars)\b",
         r"\b(?:complete|correct|perfect|flawless|bug-free|production-ready)\b.{0,40}"
         r"\b(?:correct|complete|in every respect|perfect|flawless|fully tested|bug-free|all requirements)\b",
-        r"[\"']?\bverdicts?\b[\"']?\s*[:=]",
+        r"""["']?\bverdicts?\b["']?\s*[:=]""",
         r"\bcannot-tell\b",
         r"\b(?:all|every) (?:the )?(?:items?|checks?|tests?|criteria|requirements?)\b.{0,30}"
         r"\b(?:yes|pass(?:es|ed)?|met|satisfied|fulfilled|green|true)\b",

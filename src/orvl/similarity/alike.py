@@ -7,12 +7,20 @@ from math import log, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orvl.similarity.features import Features
     from orvl.similarity.weights import Weights
 
 STRUCTURE, PURPOSE = 0.75, 0.25
-CHANCE = 0.07
+CHANCE = 0.1
 """What unrelated code shares in structure."""
+OFTEN: dict[str, Callable[[int], float]] = {
+    **dict.fromkeys(("subtrees", "calls"), lambda count: 1 + log(count)),
+    "grams": lambda _: 1.0,
+    "purpose": sqrt,
+}
+"""How much more a feature says that a side has several times."""
 LEAST_PART = 0.25
 """What is contained counts in full from this share of the larger side."""
 
@@ -65,19 +73,21 @@ def _cosine(one: Features, other: Features, kind: str, weights: Weights) -> floa
     return min(inner / sqrt(sum(w * w for w in a.values()) * sum(w * w for w in b.values())), 1.0)
 
 
-def _weighed(one: Features, kind: str, weights: Weights) -> dict[int, float]:
-    vector = one.vector(kind)
-    rare = weights.of(kind, vector)
-    if kind == "purpose":
-        return {name: sqrt(vector[name]) * weight for name, weight in rare.items()}
-    return {name: (1 + log(vector[name])) * weight for name, weight in rare.items()}
-
-
 def _containment(one: Features, other: Features, weights: Weights) -> float | None:
     """The share of the smaller side's fingerprints that the other has too."""
-    a, b = (weights.of("grams", side.grams) for side in (one, other))
+    a, b = (_weighed(side, "grams", weights) for side in (one, other))
     sizes = sum(a.values()), sum(b.values())
     if not max(sizes):
         return None
-    common = sum(weight for name, weight in a.items() if name in b)
+    common = sum(a[name] for name in a.keys() & b.keys())
     return min(common / max(min(sizes), LEAST_PART * max(sizes)), 1.0)
+
+
+def _weighed(one: Features, kind: str, weights: Weights) -> dict[int, float]:
+    """The features of a kind, each with its weight; kept for the next comparison."""
+    kept = one.weighed.get(kind)
+    if kept is None or kept[0] is not weights:
+        vector, often = one.vector(kind), OFTEN[kind]
+        rare = weights.of(kind, vector)
+        kept = one.weighed[kind] = weights, {name: often(vector[name]) * weight for name, weight in rare.items()}
+    return kept[1]

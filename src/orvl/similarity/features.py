@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Tree
 
+    from orvl.similarity.weights import Weights
+
     Parser = Callable[[bytes, str], Tree | None]
 
 BROKEN = 0.3
@@ -38,14 +40,12 @@ class Features:
     purpose: Counter[int] = field(default_factory=Counter)
     parsed: bool = False
     is_function: bool = False
-    _vectors: dict[str, Counter[int]] = field(default_factory=dict, repr=False, compare=False)
+    weighed: dict[str, tuple[Weights, dict[int, float]]] = field(default_factory=dict, repr=False, compare=False)
 
     def vector(self, kind: str) -> Counter[int]:
         """The features of one kind, counted."""
-        if kind not in self._vectors:
-            found: Counter[int] = getattr(self, kind)
-            self._vectors[kind] = found
-        return self._vectors[kind]
+        found: Counter[int] = getattr(self, kind)
+        return found
 
     @property
     def calls(self) -> Counter[int]:

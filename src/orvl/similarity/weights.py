@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from math import log
+from math import inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from orvl.similarity.features import Features
 
 KINDS = ("subtrees", "calls", "grams", "purpose")
-RAREST = 5.0
-"""What a feature weighs at most: one in a hundred and fifty documents has it, or none."""
+RAREST_WORD = 5.0
+"""What a word weighs at most, whether one in a hundred and fifty documents has it or none."""
 LEAST_SHARE = {"subtrees": 0.02, "calls": 0.02, "grams": 0.02, "purpose": 0.007}
 BACKGROUND = Path(__file__).with_name("background.json")
 
@@ -36,7 +36,8 @@ class Weights:
         """What each feature weighs; without those that weigh nothing."""
         counts, scaffold = self.counts[kind], self.scaffold.get(kind, frozenset())
         totals = [log(self.documents.get(family, 0) + 1) for family in range(8)]
-        rows = ((name, min(totals[name & 7] - log(counts.get(name, 0) + 0.5), RAREST)) for name in features)
+        most = RAREST_WORD if kind == "purpose" else inf
+        rows = ((name, min(totals[name & 7] - log(counts.get(name, 0) + 0.5), most)) for name in features)
         return {name: weight for name, weight in rows if weight > 0 and name not in scaffold}
 
     def without(self, start: Features) -> Weights:

@@ -1,0 +1,44 @@
+"""What a browser and linters found out about a run, in lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from orvl.report.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orvl.browser.result import Look
+    from orvl.capture import Finds
+
+MOST = 12
+
+
+def found_lines(finds: Finds) -> Iterator[str]:
+    """The linters' report first, then the browser's."""
+    if finds.lint:
+        lines = finds.lint.lines()
+        yield from (f"lint: {line}" for line in lines[:MOST])
+        if len(lines) > MOST:
+            yield f"lint: and {len(lines) - MOST} more lines; see --json"
+    if finds.page:
+        yield from _page_lines(finds.page)
+
+
+def _page_lines(page: Look) -> Iterator[str]:
+    yield f"page: {page.status}" + (f": {page.reason}" if page.reason else "")
+    for step in page.steps:
+        word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
+        yield f"  step {step.number}, {step.step}: {word}" + (f": {step.reason}" if step.reason else "")
+    told = Counter(f"{note.kind}: {note.text}" for note in page.notes)
+    told.update(f"{defect.kind}: {defect.target} {defect.detail}".rstrip() for defect in page.defects or ())
+    told.update({f"accessibility, {one.impact}: {one.help}": len(one.views) for one in page.axe or ()})
+    for line, views in told.most_common(MOST):
+        yield f"  {line[:160]}" + (f" ({count(views, 'view')})" if views > 1 else "")
+    if len(told) > MOST:
+        yield f"  and {len(told) - MOST} more; see --json"
+    names = ", ".join(shot.name for shot in page.shots if not shot.plain)
+    if names:
+        yield f"  screenshots, by --shot NAME: {names}"
