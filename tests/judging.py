@@ -145,7 +145,7 @@ async def judging(
     named = [text for metric in asked for text, _ in metric.items]
     panel = [judge_named(name, room) for name in judges]
     try:
-        scores = await score_run(bench.case(run, named), AN_EVAL, asked, panel, 60.0, lambda *_: 1)
+        scores, _ = await score_run(bench.case(run, named), AN_EVAL, asked, panel, 60.0, lambda *_: 1)
     finally:
         await gateway.close()
     return {(one.metric, one.judge): one for one in scores}

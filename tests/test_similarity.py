@@ -7,6 +7,8 @@ import random
 import re
 import resource
 import shutil
+import subprocess
+import tarfile
 import time
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -278,6 +280,137 @@ def test_the_order_on_real_scripts():
         assert auc(values, below) >= 0.99
 
 
+# -- one purpose, independent code, in the languages of the web
+
+
+PACKAGES = {
+    "javascript": {
+        "emitter": [
+            "events@3.3.0/events.js",
+            "eventemitter2@6.4.9/lib/eventemitter2.js",
+            "wolfy87-eventemitter@5.2.9/EventEmitter.js",
+        ],
+        "md5": ["blueimp-md5@2.19.0/js/md5.js", "md5@2.3.0/md5.js"],
+        "cookie": [
+            "js-cookie@3.0.8/dist/js.cookie.js",
+            "component-cookie@1.1.5/index.js",
+            "cookies-js@1.2.3/dist/cookies.js",
+        ],
+        "keys": ["mousetrap@1.6.5/mousetrap.js", "keymaster@1.6.2/keymaster.js"],
+        "address": ["url-parse@1.5.10/index.js", "urijs@1.19.11/src/URI.js"],
+        "calendar": ["pikaday@1.8.2/pikaday.js", "bootstrap-datepicker@1.10.1/js/bootstrap-datepicker.js"],
+        "number": ["numeral@2.0.6/src/numeral.js", "accounting@0.4.1/accounting.js"],
+        "machine": ["javascript-state-machine@3.1.0/lib/state-machine.js", "machina@4.0.2/lib/machina.js"],
+    },
+    "typescript": {
+        "sha": ["@noble/hashes@1.8.0/src/sha2.ts", "@stablelib/sha512@2.0.1/sha512.ts"],
+        "hmac": ["@noble/hashes@1.8.0/src/hmac.ts", "@stablelib/hmac@2.0.1/hmac.ts"],
+        "scrypt": ["@noble/hashes@1.8.0/src/scrypt.ts", "@stablelib/scrypt@1.0.3/scrypt.ts"],
+        "draft": ["immer@11.2.10/src/core/immerClass.ts", "mutative@2.0.0/src/makeCreator.ts"],
+        "slider": ["@zag-js/slider@0.50.0/src/slider.machine.ts", "@react-stately/slider@3.5.8/src/useSliderState.ts"],
+        "toast": ["@zag-js/toast@0.50.0/src/toast.machine.ts", "@react-stately/toast@3.1.0/src/useToastState.ts"],
+        "store": ["redux@5.0.1/src/createStore.ts"],
+        "observable": ["mobx@7.1.3/src/core/derivation.ts"],
+    },
+    "css": {
+        "plain": [
+            "sakura.css@1.5.1/css/sakura.css",
+            "mvp.css@1.18.0/mvp.css",
+            "simpledotcss@2.3.7/simple.css",
+            "@exampledev/new.css@1.1.3/new.css",
+        ],
+        "chart": ["c3@0.7.20/c3.css", "nvd3@1.8.6/build/nv.d3.css", "chartist@0.11.4/dist/chartist.css"],
+        "modal": [
+            "jquery-modal@0.9.2/jquery.modal.css",
+            "remodal@1.1.1/dist/remodal-default-theme.css",
+            "izimodal@1.6.1/css/iziModal.css",
+        ],
+        "tour": [
+            "intro.js@8.6.0/introjs.css",
+            "shepherd.js@15.3.0/dist/css/shepherd.css",
+            "driver.js@1.8.0/dist/driver.css",
+        ],
+        "gallery": [
+            "baguettebox.js@1.13.0/dist/baguetteBox.css",
+            "glightbox@3.3.1/dist/css/glightbox.css",
+            "viewerjs@1.15.0/dist/viewer.css",
+        ],
+        "select": [
+            "bootstrap-select@1.13.18/dist/css/bootstrap-select.css",
+            "selectize@0.12.6/dist/css/selectize.css",
+            "multiple-select@2.3.1/dist/multiple-select.css",
+        ],
+        "tree": ["jstree@3.3.17/dist/themes/default/style.css", "jqtree@1.9.1/jqtree.css"],
+    },
+}
+NEAR = {
+    frozenset(pair)
+    for pair in (
+        ("sha", "hmac"),
+        ("sha", "scrypt"),
+        ("hmac", "scrypt"),
+        ("slider", "toast"),
+        ("gallery", "modal"),
+        ("tour", "modal"),
+    )
+}
+
+
+def package_of(path: str) -> str:
+    """`@a/b@1.0/lib/c.js` → `@a/b@1.0`."""
+    return re.match(r"(@[^/]+/)?[^/]+", path)[0]
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """The texts of the packages above, in the versions named, from npm's registry."""
+    npm = shutil.which("npm") or pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("packages")
+    paths = [path for topics in PACKAGES.values() for files in topics.values() for path in files]
+    argv = [npm, "pack", "--silent", "--ignore-scripts", *sorted({package_of(path) for path in paths})]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        pytest.skip(f"npm's registry cannot be reached: {done.stderr.strip()[-200:]}")
+    return {path: packed_file(folder, path) for path in paths}
+
+
+def packed_file(folder: Path, path: str) -> str:
+    package = package_of(path)
+    archive = folder / f"{package.lstrip('@').replace('/', '-').replace('@', '-')}.tgz"
+    with tarfile.open(archive) as tar:
+        inner = path.removeprefix(f"{package}/")
+        member = next(one for one in tar.getmembers() if one.name.partition("/")[2] == inner)
+        return tar.extractfile(member).read().decode("utf-8")
+
+
+def order_of(topics, texts) -> tuple[list[float], list[float], list[float]]:
+    """The scores of renamed copies, of pairs of one purpose, and of unrelated pairs of other packages."""
+    weights = background()
+    topic = {path: name for name, files in topics.items() for path in files}
+    found = {path: features(path, texts[path]) for path in topic}
+    copies = [
+        alike(one, features(path, renamed_script(texts[path], language_of(path))), weights).score
+        for path, one in found.items()
+    ]
+    same, unrelated = [], []
+    for a, b in combinations(found, 2):
+        if topic[a] == topic[b]:
+            same.append(alike(found[a], found[b], weights).score)
+        elif package_of(a) != package_of(b) and frozenset((topic[a], topic[b])) not in NEAR:
+            unrelated.append(alike(found[a], found[b], weights).score)
+    return copies, same, unrelated
+
+
+@pytest.mark.parametrize("language", PACKAGES)
+def test_the_order_on_real_packages(packages, language):
+    copies, same, unrelated = order_of(PACKAGES[language], packages)
+    print(f"\n{language}: {len(copies)} files, {len(same)} pairs of one purpose, {len(unrelated)} unrelated")
+    print(f"  renamed: AUC {auc(copies, unrelated):.3f}, above one purpose {auc(copies, same):.3f}")
+    print(f"  same purpose, independent code: AUC {auc(same, unrelated):.3f}")
+    assert auc(copies, unrelated) >= 0.99 and auc(copies, same) >= 0.99
+    assert auc(same, unrelated) >= 0.93
+
+
 TODO = """
 <!doctype html><title>To-do</title>
 <style>.done { text-decoration: line-through; color: gray } #list li { padding: 4px; border-bottom: 1px solid #ddd }</style>
@@ -359,6 +492,61 @@ def test_pages_count_with_their_scripts_and_styles():
     print(f"\nrenamed {copy:.2f}, same purpose {same:.2f}, unrelated {unrelated:.2f}")
     assert copy > 0.8 > same > unrelated
     assert same > 1.5 * unrelated
+
+
+PAGES = {
+    "to-do": [TODO, OTHER_TODO],
+    "clock": [CLOCK],
+    "login": [
+        """<!doctype html><title>Sign in</title><main class="box"><h1>Sign in to your account</h1>
+<form method="post" action="/session"><label>Email <input type="email" name="email" autocomplete="username"></label>
+<label>Password <input type="password" name="password"></label><label><input type="checkbox" name="remember"> Remember me</label>
+<button>Sign in</button></form><p><a href="/password/reset">Forgot your password?</a> <a href="/signup">Create account</a></p></main>""",
+        """<html><head><title>Login - Portal</title></head><body><div class="container"><div class="card"><h3>Login</h3>
+<form id="login-form" onsubmit="return login(this)"><div class="field"><input placeholder="Username or email" id="username"></div>
+<div class="field"><input placeholder="Password" id="password" type="password"></div><input type="submit" value="Log in"></form>
+<div class="foot">No account? <a href="register.html">Register</a> | <a href="forgot.html">Lost password</a></div></div></div>
+<script>async function login(form) { const answer = await fetch("/api/login", { method: "POST", body: new FormData(form) });
+  if (!answer.ok) alert("Wrong username or password"); }</script></body></html>""",
+    ],
+    "prices": [
+        """<!doctype html><title>Pricing</title><h1>Plans and pricing</h1><section class="plans"><article><h2>Free</h2>
+<p class="price">$0 / month</p><ul><li>1 user</li><li>Community support</li></ul><a href="/start">Get started</a></article>
+<article><h2>Team</h2><p class="price">$12 / month</p><ul><li>10 users</li><li>Email support</li></ul><a href="/buy">Buy now</a></article></section>""",
+        """<html><body><h2 class="center">Choose your plan</h2><table class="pricing"><tr><th></th><th>Basic</th><th>Pro</th></tr>
+<tr><td>Price per month</td><td>$5</td><td>$25</td></tr><tr><td>Users included</td><td>2</td><td>unlimited</td></tr>
+<tr><td>Support</td><td>email</td><td>phone</td></tr><tr><td></td><td><button>Choose Basic</button></td><td><button>Choose Pro</button></td></tr></table></body></html>""",
+    ],
+    "lost": [
+        """<!doctype html><title>404 - Page not found</title><style>body { text-align: center; padding: 4em }</style>
+<h1>404</h1><p>Sorry, the page you are looking for does not exist or was moved.</p><a href="/">Back to the homepage</a>""",
+        """<html><head><title>Not Found</title></head><body><div id="error"><span>Error 404</span><h2>Oops! Page not found</h2>
+<p>The requested address was not found on this server. Check the address, or return home.</p><a class="btn" href="/">Go home</a></div></body></html>""",
+    ],
+    "recipe": [
+        """<!doctype html><title>Pancakes</title><article><h1>Pancakes</h1><p>Serves 4, ready in 20 minutes.</p><h2>Ingredients</h2>
+<ul><li>200 g flour</li><li>2 eggs</li><li>300 ml milk</li><li>butter for the pan</li></ul><h2>Method</h2>
+<ol><li>Whisk flour, eggs and milk.</li><li>Melt butter in a pan.</li><li>Cook each side for two minutes.</li></ol></article>""",
+        """<html><body><div class="recipe"><h2>Apple pie recipe</h2><img src="pie.jpg" alt="Apple pie"><div class="ingredients"><b>You need</b><p>
+300 g flour, 150 g butter, 5 apples, sugar, 1 egg, a little milk</p></div><div class="steps"><p>Rub butter into flour, add egg and milk, chill.</p>
+<p>Fill with apples and sugar, cook in the oven for 45 minutes. Serves 8.</p></div></div></body></html>""",
+    ],
+}
+
+
+def test_the_order_on_pages():
+    weights = background()
+    found = [(topic, features("a.html", text)) for topic, texts in PAGES.items() for text in texts]
+    pairs = [(a == b, alike(one, other, weights).score) for (a, one), (b, other) in combinations(found, 2)]
+    same, unrelated = ([score for is_same, score in pairs if is_same is wanted] for wanted in (True, False))
+    copies = [
+        alike(features("a.html", text), features("a.html", renamed_script(text, "html")), weights).score
+        for texts in PAGES.values()
+        for text in texts
+    ]
+    print(f"\n{len(same)} pairs of one purpose, {len(unrelated)} unrelated: AUC {auc(same, unrelated):.3f}")
+    assert auc(copies, unrelated) >= 0.99 and auc(copies, same) >= 0.99
+    assert auc(same, unrelated) >= 0.93
 
 
 STYLE = """
@@ -564,7 +752,7 @@ def test_hostile_files_end_only_the_process_that_parses_them():
     assert len(found) == len(HOSTILE) + 2
     assert found[0] == features("first.py", good)
     assert not found[1].parsed and found[1].grams
-    assert found[-1].words or found[-1].grams
+    assert found[-1].purpose or found[-1].grams
 
 
 def test_the_process_stays_and_each_content_is_parsed_once():
@@ -628,28 +816,38 @@ def test_no_more_than_the_most_files_are_read():
 # -- speed
 
 
+def processor_time_of(process) -> float:
+    return int(Path(f"/proc/{process.pid}/schedstat").read_text().split()[0]) / 1e9
+
+
 def test_an_ordinary_pair_takes_less_than_50_ms():
     """The median over real modules, parsed anew by the warm process; the yardstick is Python's own parser."""
-    names = sorted(name for names in TOPICS.values() for name in names)
-    texts = [text for text in map(source, names) if text and 2_000 < len(text) < 60_000]
+    names = sorted(name for names in (*TOPICS.values(), ALONE) for name in names)
+    texts = [text for text in map(source, names) if text and 10 << 10 < len(text) < 50 << 10]
     mine, weights = Worker(), background()
     mine.features([("warm.py", "x = 1\n")])
     pairs, plain = [], []
     for one, other in pairwise(texts):
         mine._kept.clear()
-        start = time.perf_counter()
+        start = time.process_time() + processor_time_of(mine._process)
         a, b = mine.features([("a.py", one), ("b.py", other)])
         alike(a, b, weights)
-        middle = time.perf_counter()
+        pairs.append(time.process_time() + processor_time_of(mine._process) - start)
+        start = time.process_time()
         ast.parse(one), ast.parse(other)
-        pairs.append(middle - start)
-        plain.append(time.perf_counter() - middle)
+        plain.append(time.process_time() - start)
+    start = time.process_time()
+    assert mine.features([("a.py", texts[-2])])[0] is a
+    again = time.process_time() - start
     mine.close()
     took, yardstick = median(pairs), median(plain)
     sizes = median(len(a) + len(b) for a, b in pairwise(texts)) / 1024
-    print(f"\n{len(pairs)} pairs, {sizes:.0f} KiB: {took * 1000:.0f} ms, {took / yardstick:.1f} plain parses")
-    assert took < 0.05 * 6, "far over the bound, for a busy machine"
-    assert took < 8 * yardstick
+    print(
+        f"\n{len(pairs)} pairs, {sizes:.0f} KiB: {took * 1000:.0f} ms of processor time, {took / yardstick:.1f} plain parses"
+    )
+    assert len(pairs) >= 10
+    assert took < 6 * yardstick
+    assert again < took / 5, "what was parsed once is not parsed again"
 
 
 # -- the metric
@@ -749,4 +947,4 @@ def test_the_measure_is_the_one_that_stored_scores_have():
                 return json.load(file)
     """)
     other = one.replace("load(path)", "read(name)").replace("open(path)", "open(name, 'rb')")
-    assert alike(features("a.py", one), features("b.py", other), background()).score == pytest.approx(0.3641, abs=5e-4)
+    assert alike(features("a.py", one), features("b.py", other), background()).score == pytest.approx(0.4156, abs=5e-4)

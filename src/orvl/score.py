@@ -11,7 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
-from orvl.judges import Abstained, Item, Panelist, Verdict
+from orvl.judges import Abstained, BudgetSpent, Item, Panelist, Verdict
 from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
 from orvl.types import Layout, Score
 
@@ -45,8 +45,11 @@ async def score_run(
     judges: Sequence[Judge],
     limit: float,
     samples: Callable[[str, str], int | None],
-) -> list[Score]:
-    """Scores a run. `samples(metric_key, judge_key)` numbers the sample to take, or is None where none is wanted."""
+) -> tuple[list[Score], bool]:
+    """Scores a run; says whether all is scored, or the money for judges ended before.
+
+    `samples(metric_key, judge_key)` numbers the sample to take, or is None where none is wanted.
+    """
     asked = []
     for metric in metrics:
         key = metric_key(metric, one)
@@ -54,12 +57,13 @@ async def score_run(
             sample = samples(key, judge.key if judge else "")
             if sample is not None:
                 asked.append(_one(case, one, metric, key, judge, limit, sample))
-    return list(await asyncio.gather(*asked))
+    scores = await asyncio.gather(*asked)
+    return [score for score in scores if score is not None], None not in scores
 
 
 async def _one(
     case: Case, one: Eval, metric: Metric, key: str, judge: Judge | None, limit: float, sample: int
-) -> Score:
+) -> Score | None:
     def score(kind: ScoreKind, value: float | None = None, reason: str | None = None, detail: Any = None) -> Score:
         name, judge_key = (judge.name, judge.key) if judge else NOBODY
         return Score(metric.name, key, name, judge_key, sample, kind, value, reason, detail)
@@ -68,11 +72,15 @@ async def _one(
         return score("no judge", reason="no judge is configured")
     panelist = None
     try:
-        panelist = await case.panelist(judge, metric.name) if judge else None
+        panelist = await case.panelist(judge, metric) if judge else None
         told = await _ask(case, one, metric, panelist, limit)
+    except BudgetSpent:
+        return None
     except TimeLimit:
         return score("error", reason=f"{metric.path}: it took longer than {limit:g} s (limits.score).")
     except UserFunctionRaised as error:
+        if isinstance(error.__cause__, BudgetSpent):
+            return None
         if isinstance(error.__cause__, Abstained) and panelist:
             return score("abstained", reason=str(error.__cause__), detail=_detail(panelist.verdicts))
         return score("error", reason=str(error))

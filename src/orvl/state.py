@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -79,26 +80,45 @@ def next_episode(plan: Plan, store: Store | None) -> int:
     return max(int(store.rows(query, (cell.key,))[0][0] or 0) for cell in plan.cells) + 1
 
 
-def cost_of(project: Project, runs: list[PlannedRun], store: Store | None) -> Cost:
-    """What runs may cost, from what runs of the same agent, model and provider have cost."""
-    low = likely = high = 0.0
-    known_from_history = False
-    histories: dict[tuple[str, str, str], list[float]] = {}
-    for run in runs:
-        if not may_cost(project, run.cell.provider, run.cell.model_id):
-            continue
-        names = run.cell.contestant
-        if names not in histories:
-            histories[names] = sorted(_history(names, store))
-        past = histories[names]
-        if not past:
-            return Cost(None, None, None, "unknown: no run of this agent, model and provider has a known cost yet")
-        known_from_history = True
-        low += past[len(past) // 10]
-        likely += past[len(past) // 2]
-        high += past[-1 - len(past) // 10]
-    source = "from the costs of earlier runs" if known_from_history else "nothing here costs money"
+def cost_of(project: Project, plan: Plan, state: State, store: Store | None) -> Cost:
+    """What is left to do may cost, from what runs of the same contestant, and answers of the same judge, have cost."""
+    pasts: list[list[float]] = []
+    histories: dict[tuple[str, ...], list[float]] = {}
+    for run in state.to_run:
+        if may_cost(project, run.cell.provider, run.cell.model_id):
+            names = run.cell.contestant
+            pasts.append(histories.get(names) or _fill(histories, names, store))
+            if not pasts[-1]:
+                return Cost(None, None, None, "unknown: no run of this agent, model and provider has a known cost yet")
+    for run in (*state.to_run, *state.to_score):
+        panel = plan.panels[run.cell.eval.name]
+        judged = sum(metric.judged for metric in panel.metrics)
+        for judge in panel.judges:
+            if judged and not judge.is_local and may_cost(project, judge.provider, judge.model):
+                past = histories.get((judge.key,)) or _fill(histories, (judge.key,), store)
+                if not past:
+                    return Cost(None, None, None, f"unknown: no answer of the judge {judge.name} has a known cost yet")
+                pasts += [past] * judged
+    source = "from the costs of earlier runs and answers" if pasts else "nothing here costs money"
+    low = sum(past[len(past) // 10] for past in pasts)
+    likely = sum(past[len(past) // 2] for past in pasts)
+    high = sum(past[-1 - len(past) // 10] for past in pasts)
     return Cost(low, likely, high, source)
+
+
+def _fill(histories: dict[tuple[str, ...], list[float]], key: tuple[str, ...], store: Store | None) -> list[float]:
+    past = _judged(key[0], store) if len(key) == 1 else _history((key[0], key[1], key[2]), store)
+    histories[key] = sorted(past)
+    return histories[key]
+
+
+def _judged(judge_key: str, store: Store | None) -> list[float]:
+    """What a judge's newest answers have cost."""
+    if store is None:
+        return []
+    rows = store.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT 200", (judge_key,))
+    costs = [json.loads(row[0] or "{}").get("cost_usd") for row in rows]
+    return [cost for cost in costs if cost is not None]
 
 
 def _history(contestant: tuple[str, str, str], store: Store | None) -> list[float]:

@@ -107,6 +107,8 @@ class Metric:
     """The sentences of a checklist, each with its weight."""
     function: Callable[..., Any] | None = None
     judged: bool = False
+    may_look: bool = False
+    """Whether judges with `looks` may use them on it."""
     needs_judge: bool = False
     """Whether it can say nothing where there is no judge."""
 
@@ -128,6 +130,8 @@ class Judge:
     is_local: bool = False
     """Whether it is the embedded model."""
     threads: int = 1
+    looks: int = 0
+    """How often it may look at files, or use the app, by itself."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
             first = next_episode(plan, store)
             plan.runs = ordered(plan.cells, range(first, first + episodes), plan.seed)
         state = state_of(plan, store)
-        cost = cost_of(project, state.to_run, store)
+        cost = cost_of(project, plan, state, store)
     if out:
         out.write(plan_as_json(plan, state, cost))
     else:
@@ -200,7 +200,7 @@ def _status(board: Board, engine: LocalEngine | None) -> int:
     incomplete = any(cell.rated < cell.planned for cell in board.cells)
     if engine and engine.interrupted:
         return 130
-    if engine and engine.over_budget and incomplete:
+    if engine and engine.over_budget and (incomplete or engine.is_unjudged):
         return 3
     if engine and all(cell.agent in engine.not_installed for cell in board.cells):
         return 2

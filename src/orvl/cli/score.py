@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 @click.command()
 @five_words
 @click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this.")
+@click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that are scored at once.")
 @click.option("--fresh", is_flag=True, help="Take a new sample of every score; the old ones are kept.")
 @as_json
 @where
@@ -54,13 +56,26 @@ def command(**given: Any) -> int:
         plan.runs = ordered(plan.cells, range(1, last + 1), plan.seed)
         state = state_of(plan, store)
         state.to_score, state.reused, state.to_run = [*state.to_score, *state.reused], [], []
-        engine = carry_out(project, plan, state, store, words, samples="all" if given["fresh"] else "unanswered")
+        engine = carry_out(
+            project,
+            plan,
+            state,
+            store,
+            words,
+            concurrency=given["concurrency"],
+            budget=given["budget"],
+            samples="all" if given["fresh"] else "unanswered",
+        )
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
         board.warnings = plan.warnings + _of_older(plan, store) + board.warnings
     print_board(project, board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
-    return 130 if engine.interrupted else int(board.broken_metrics or unrated)
+    if engine.interrupted:
+        return 130
+    if engine.over_budget and (unrated or engine.is_unjudged):
+        return 3
+    return int(board.broken_metrics or unrated)
 
 
 def _of_older(plan: Plan, store: Store) -> list[str]:

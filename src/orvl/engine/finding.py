@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,17 +14,20 @@ from orvl.browser.find import trouble
 from orvl.browser.look import look
 from orvl.browser.result import Look
 from orvl.capture import Finds
+from orvl.judges.pages import page_text
 from orvl.judges.suspicion import WORDS
 from orvl.lint.report import Report
 from orvl.lint.rules import rules_of
 from orvl.lint.run import lint
 from orvl.lint.workspace import Workspace
+from orvl.project.app import BadShape, check_steps
 from orvl.sandbox import NotStarted
 from orvl.types import Found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.judges.looks import Browse
     from orvl.lint.rules import Rule
     from orvl.plan import Panel
     from orvl.project.settings import Limits
@@ -108,6 +111,23 @@ class Finding:
             return None, {}, page.reason
         kept = await self._keep(number, "page", key, page.as_json(), pictures)
         return page, kept.pictures, None
+
+    def browser_of(self, one: Eval, attempt: Attempt, slot: Slot) -> Browse | None:
+        """What does a judge's own steps on a fresh copy of an app; None where there is none, or no browser."""
+        if not one.app or trouble():
+            return None
+
+        async def browse(steps: Sequence[str]) -> str:
+            try:
+                check_steps(steps)
+                page, _ = await self._look(replace(one, steps=tuple(steps)), attempt, slot)
+            except BadShape as error:
+                return str(error)
+            except NotStarted as error:
+                return f"The browser could not be started: {error}"
+            return "\n\n".join(page_text(page, plain=True))
+
+        return browse
 
     async def _look(self, one: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
         folders = self.work.new()

@@ -62,6 +62,8 @@ class LocalEngine:
     unknown_cost: set[str] = field(default_factory=set)
     """Agents whose runs may have cost something that nobody told."""
     interrupted: bool = False
+    is_unjudged: bool = False
+    """Whether the money for judges ended before they had said all."""
 
     def __post_init__(self) -> None:
         self._writer = Writer(self.store)
@@ -184,9 +186,11 @@ class LocalEngine:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
         finds = await self._finding.of(planned.cell, number, attempt, panel, slot)
-        scores = await self._scoring.scores(attempt, number, panel, before, finds)
+        browse = self._finding.browser_of(panel.eval, attempt, slot)
+        scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
+        self.is_unjudged = self.is_unjudged or not is_all
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
-        await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores))
+        await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
 
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> None:
         """Scores a stored run; checks that have changed since are run on its capture."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from orvl import cards, tree
 from orvl.capture import CapturedRun
 from orvl.checks import Stopped
-from orvl.judges import BudgetSpent
 from orvl.score import score_run
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from orvl.capture import Finds
     from orvl.judges.bench import Bench
+    from orvl.judges.looks import Browse
     from orvl.plan import Panel
     from orvl.store import Store
     from orvl.types import Attempt, Layout, Score
@@ -48,16 +48,22 @@ class Scoring:
     limit: float
     samples: Samples
     bench: Bench
-    _tasks: set[asyncio.Task[list[Score]]] = field(default_factory=set)
+    _tasks: set[asyncio.Task[tuple[list[Score], bool]]] = field(default_factory=set)
     _cancelled: bool = False
 
     async def scores(
-        self, attempt: Attempt, number: int, panel: Panel, before: list[Score], finds: Finds
-    ) -> list[Score]:
-        """The scores that an attempt does not have yet."""
+        self,
+        attempt: Attempt,
+        number: int,
+        panel: Panel,
+        before: list[Score],
+        finds: Finds,
+        browse: Browse | None,
+    ) -> tuple[list[Score], bool]:
+        """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, finds)
-        case = self.bench.case(run, [text for metric in panel.metrics for text, _ in metric.items])
+        case = self.bench.case(run, [text for metric in panel.metrics for text, _ in metric.items], browse)
         wanted = sampler(before, self.samples)
         task = asyncio.create_task(score_run(case, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
         self._tasks.add(task)
@@ -67,8 +73,6 @@ class Scoring:
             if self._cancelled:
                 raise Stopped from None
             raise
-        except BudgetSpent:
-            raise Stopped from None
         finally:
             self._tasks.discard(task)
             if scratch.exists():
@@ -81,8 +85,15 @@ class Scoring:
 
 
 def saving(
-    number: int, cell: int, call: int, layout_id: int, layout: Layout, before: list[Score], scores: list[Score]
+    number: int,
+    cell: int,
+    call: int,
+    layout_id: int,
+    layout: Layout,
+    before: list[Score],
+    scores: list[Score],
+    is_all: bool,
 ) -> Callable[[Store], None]:
-    """What stores new scores of an attempt, with S over all that it has."""
-    table = cards.pack(layout, before + scores)
+    """What stores new scores of an attempt, with S over all that it has once nothing is missing."""
+    table = cards.pack(layout, before + scores) if is_all else None
     return lambda store: store.add_scores(number, cell, call, scores, layout_id, table)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.account import Account
+from orvl.gateway.account import Account, Crowd
 from orvl.gateway.pace import Lane, Purse
 from orvl.gateway.record import Record
 from orvl.project.providers import key_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PORT = 4874
 VERSION = {"openai": "/v1", "responses": "/v1"}
 FAILED_RUNS_IN_A_ROW = 4
+NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 
 
 class Gateway:
@@ -41,6 +42,7 @@ class Gateway:
         self._keys = keys
         self._lanes: dict[str, Lane] = {}
         self._failed: dict[tuple[str, str], int] = {}
+        self._crowd = Crowd()
         self._client: aiohttp.ClientSession | None = None
 
     def account(self, provider: Provider, protocol: str, model: str, limits: Limits, folder: Path) -> Account:
@@ -70,7 +72,7 @@ class Gateway:
 
     def own_account(self, provider: Provider, protocol: str, model: str) -> Account:
         """Opens an account for questions of orvl's own; what passes is not written anywhere."""
-        return Account(provider, protocol, model, Limits(), Record(Path()), self.purse)
+        return Account(provider, protocol, model, NO_LIMITS, NO_RECORD, self.purse, key="", crowd=self._crowd)
 
     async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> Question:
         """Puts a question of orvl's own, counted like an agent's call; `begin` is called whenever it is sent."""

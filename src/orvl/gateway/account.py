@@ -39,6 +39,14 @@ class Open:
     held: bool = True
 
 
+class Crowd:
+    """Calls that share a decision: one begins without surely having money left only where no other is open."""
+
+    def __init__(self) -> None:
+        self.open: set[Open] = set()
+        self.changed = asyncio.Event()
+
+
 @dataclass(eq=False)
 class Account:
     """What a run may do at the gateway, and what it did. Judges have one each, too."""
@@ -67,6 +75,7 @@ class Account:
     """Seconds for which the provider had said nothing when the agent left its last call."""
     held: float = 0.0
     """Seconds in which orvl itself held calls of this run back."""
+    crowd: Crowd = field(default_factory=Crowd)
 
     def __post_init__(self) -> None:
         self.purse = Purse(self.limits.cost)
@@ -74,8 +83,6 @@ class Account:
         self.begun = 0
         self.failures = 0
         self.tokens = 0
-        self._open: set[Open] = set()
-        self._changed = asyncio.Event()
         self._holding: set[Open] = set()
         self._holding_since = 0.0
         self._steps: list[Mapping[str, Any]] = []
@@ -87,12 +94,12 @@ class Account:
         while True:
             self._refuse()
             room = self.purse.has_room_for(estimate) and self.session.has_room_for(estimate)
-            if room or not self._open:
+            if room or not self.crowd.open:
                 break
-            self._changed.clear()
-            await self._changed.wait()
+            self.crowd.changed.clear()
+            await self.crowd.changed.wait()
         call = Open(time.monotonic())
-        self._open.add(call)
+        self.crowd.open.add(call)
         self.begun += 1
         for purse in (self.purse, self.session):
             purse.promised += estimate
@@ -118,13 +125,13 @@ class Account:
         """No more calls: the run has hit a limit."""
         self.over = self.over or why
         self.doomed.set()
-        self._changed.set()
+        self.crowd.changed.set()
 
     # -- after a call
 
     def close(self, call: Tries, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
         """A call is over, well or not; what it took is known, or guessed."""
-        self._open.discard(call.open)
+        self.crowd.open.discard(call.open)
         for purse in (self.purse, self.session):
             purse.promised -= estimate
             purse.spent += charged
@@ -140,7 +147,7 @@ class Account:
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
             self.refusal = f"{call.status} {call.said}".strip()
-        self._changed.set()
+        self.crowd.changed.set()
 
     def _fail(self, trouble: Trouble, *, has_begun: bool, model: str) -> None:
         """The run is over when trying again does not help, or when calls fail again and again."""

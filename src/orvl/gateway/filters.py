@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from orvl.gateway.answer import Held, as_object
 
@@ -13,6 +14,25 @@ REDACTED = "[redacted]"
 ESCAPES = b"\\%"
 
 
+class Spelled:
+    """A secret in all the ways in which it may be written; made once for each secret."""
+
+    def __init__(self, secret: str) -> None:
+        self.signs = [_ways_to_write(sign) for sign in secret] if len(secret) >= SHORTEST_SECRET else []
+        pattern = "".join(f"(?:{'|'.join(map(re.escape, ways))})" for ways in self.signs)
+        self.text = re.compile(pattern)
+        self.bytes = re.compile(pattern.encode())
+        self.ways = [tuple(way.encode() for way in ways) for ways in self.signs]
+        self.plain = secret.encode()
+        first, second = (b"[" + re.escape(self.plain[place : place + 1] + ESCAPES) + b"]" for place in (0, 1))
+        self.first = re.compile(first + b"(?=" + second + rb"|(?<=[\\%]).|\Z)", re.DOTALL)
+
+
+@lru_cache(maxsize=64)
+def _spelled(secret: str) -> Spelled:
+    return Spelled(secret)
+
+
 class Redactor:
     """Takes a secret out of bytes that come in pieces, however JSON and addresses write it.
 
@@ -20,22 +40,16 @@ class Redactor:
     """
 
     def __init__(self, secret: str | None) -> None:
-        self._signs = [_ways_to_write(sign) for sign in secret] if secret and len(secret) >= SHORTEST_SECRET else []
-        pattern = "".join(f"(?:{'|'.join(map(re.escape, ways))})" for ways in self._signs)
-        self._text = re.compile(pattern)
-        self._bytes = re.compile(pattern.encode())
-        self._ways = [tuple(way.encode() for way in ways) for ways in self._signs]
-        self._plain = (secret or "").encode()
-        first, second = (b"[" + re.escape(self._plain[place : place + 1] + ESCAPES) + b"]" for place in (0, 1))
-        self._first = re.compile(first + b"(?=" + second + rb"|(?<=[\\%]).|\Z)", re.DOTALL)
+        self._spelled = _spelled(secret or "")
+        self._signs = self._spelled.signs
         self._held = b""
 
     def feed(self, chunk: bytes) -> bytes:
         if not self._signs:
             return chunk
         data = self._held + chunk
-        if self._plain in data or b"\\" in data or b"%" in data:
-            data = self._bytes.sub(REDACTED.encode(), data)
+        if self._spelled.plain in data or b"\\" in data or b"%" in data:
+            data = self._spelled.bytes.sub(REDACTED.encode(), data)
         keep = self._overlap(data)
         self._held = data[len(data) - keep :]
         return data[: len(data) - keep]
@@ -45,18 +59,18 @@ class Redactor:
         return held
 
     def text(self, text: str) -> str:
-        return self._text.sub(REDACTED, text) if self._signs else text
+        return self._spelled.text.sub(REDACTED, text) if self._signs else text
 
     def _overlap(self, data: bytes) -> int:
         """How many bytes at the end may be the beginning of the secret."""
-        for found in self._first.finditer(data, max(0, len(data) - LONGEST_SIGN * len(self._signs))):
+        for found in self._spelled.first.finditer(data, max(0, len(data) - LONGEST_SIGN * len(self._signs))):
             if self._may_begin(data, found.start()):
                 return len(data) - found.start()
         return 0
 
     def _may_begin(self, data: bytes, at: int) -> bool:
         """Whether all bytes from a place on spell the secret as far as they go."""
-        for ways in self._ways:
+        for ways in self._spelled.ways:
             rest = data[at : at + LONGEST_SIGN]
             spelled = next((way for way in ways if rest.startswith(way)), None)
             if spelled is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 DATE = re.compile(r"(?:20\d\d-?\d\d-?\d\d|(?<=-)\d\d-\d\d$|(?<![\w.])\d{3,4}(?![\w.]))")
 SIZE = re.compile(r"a?\d+(?:x\d+)?[bm]")
@@ -13,6 +14,7 @@ FORMS = {
 }
 
 
+@lru_cache(maxsize=1024)
 def is_same_model(asked: str, served: str) -> bool:
     """A maker's name, the order of words, and what only one of the two tells (date, size, form) do not matter."""
     one, other = _parts(asked), _parts(served)

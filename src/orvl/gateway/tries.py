@@ -33,6 +33,7 @@ TRIES_WHEN_LIMITED = 8
 BACK_OFF = 0.5
 LONGEST_WAIT = 180.0
 LONGEST_ERROR = 1 << 20
+SMALL = 1 << 19
 
 
 @dataclass
@@ -124,7 +125,7 @@ class Tries:
         try:
             async with self.client.post(
                 self.url,
-                data=io.BytesIO(self.body),
+                data=self.body if len(self.body) < SMALL else io.BytesIO(self.body),
                 headers=self._headers(),
                 skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
                 proxy=proxy_for(self.url),

@@ -46,6 +46,12 @@ class Answered:
         """A yes whose pointer does not resolve becomes cannot-tell."""
         return replace(self, items=tuple(_checked(item, trouble) for item in self.items))
 
+    def doubting(self, places: Sequence[int]) -> Answered:
+        """Items that the judge answered otherwise without the work's words cannot be told."""
+        why = "it said no where it did not see the work's comments and texts"
+        doubted = {place: replace(self.items[place], verdict="cannot-tell", unfounded=why) for place in places}
+        return replace(self, items=tuple(doubted.get(place, item) for place, item in enumerate(self.items)))
+
     @property
     def unfounded(self) -> list[str]:
         return [f"item {number}: {one.unfounded}" for number, one in enumerate(self.items, 1) if one.unfounded]
@@ -56,7 +62,7 @@ def _checked(item: ItemAnswer, trouble: Callable[[str], str | None]) -> ItemAnsw
     return replace(item, verdict="cannot-tell", unfounded=why) if why else item
 
 
-def schema(count: int, pointers: Sequence[str] = ()) -> dict[str, Any]:
+def schema(count: int, pointers: Sequence[str] = (), *, may_look: bool = False) -> dict[str, Any]:
     """What an answer to so many items looks like; the pointer comes before the verdict.
 
     With `pointers`, only these may be given, and lengths are bounded, which not every provider takes.
@@ -77,10 +83,15 @@ def schema(count: int, pointers: Sequence[str] = ()) -> dict[str, Any]:
         "additionalProperties": False,
     }
     many = {"minItems": count, "maxItems": count} if bounded else {}
+    properties: dict[str, Any] = {
+        **({"looks": {"type": "array", "items": {"type": "string"}}} if may_look else {}),
+        "items": {"type": "array", "items": item, **many},
+        "rationale": {"type": "string", **long},
+    }
     return {
         "type": "object",
-        "properties": {"items": {"type": "array", "items": item, **many}, "rationale": {"type": "string", **long}},
-        "required": ["items", "rationale"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
@@ -92,9 +103,25 @@ def said(answer: ModelAnswer) -> str:
     return next((tool.arguments for tool in answer.tools if tool.arguments.strip()), "")
 
 
+def looks_in(answer: ModelAnswer) -> list[str]:
+    """What a judge wants to look at before it answers."""
+    try:
+        told = _object(_text_of(answer))
+    except Unusable:
+        return []
+    looks = told.get("looks")
+    return (
+        [look for look in looks if isinstance(look, str)] if isinstance(looks, list) and not told.get("items") else []
+    )
+
+
+def _text_of(answer: ModelAnswer) -> str:
+    return next((tool.arguments for tool in answer.tools if tool.name == "answer"), "") or said(answer)
+
+
 def read(answer: ModelAnswer, count: int) -> Answered:
     """An answer to each of `count` items; anything else is unusable."""
-    text = next((tool.arguments for tool in answer.tools if tool.name == "answer"), "") or said(answer)
+    text = _text_of(answer)
     if answer.refused:
         raise Unusable(f"it refused: {_short(text) or answer.finish or 'no reason given'}")
     if answer.cut_off:

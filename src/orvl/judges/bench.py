@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from orvl.gateway.faults import Trouble
     from orvl.judges import Panelist
     from orvl.judges.evidence import View
+    from orvl.judges.looks import Browse
     from orvl.local_model import LocalModel
     from orvl.project.providers import Provider
     from orvl.project.settings import Settings
-    from orvl.types import Judge
+    from orvl.types import Judge, Metric
 
 WORTH_CACHING = 4_000
 """Characters from which on a provider keeps a prompt's beginning."""
@@ -57,8 +58,8 @@ class Bench:
     _seats: dict[str, Seat] = field(default_factory=dict)
     _local: LocalModel | None = None
 
-    def case(self, run: CapturedRun, named_in: Sequence[str]) -> Case:
-        return Case(self, run, named_in)
+    def case(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> Case:
+        return Case(self, run, named_in, browse)
 
     async def seat(self, judge: Judge) -> Seat:
         """A judge's seat; the embedded model is started when it is first asked."""
@@ -104,18 +105,20 @@ class Case:
     bench: Bench
     run: CapturedRun
     named_in: Sequence[str]
+    browse: Browse | None = None
+    """Does steps on the run's app, and says how they went."""
     _gathered: dict[int, asyncio.Task[Evidence]] = field(default_factory=dict)
     _first: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
 
-    async def panelist(self, judge: Judge, metric: str) -> Panelist:
+    async def panelist(self, judge: Judge, metric: Metric) -> Panelist:
         """The judge, ready to be asked about one metric."""
         if judge.provider == "none":
             from orvl.judges.fixed import FixedJudge
 
-            return FixedJudge(judge, metric)
+            return FixedJudge(judge, metric.name)
         from orvl.judges.model import ModelJudge
 
-        return ModelJudge(await self.bench.seat(judge), self)
+        return ModelJudge(await self.bench.seat(judge), self, judge.looks if metric.may_look else 0)
 
     async def evidence(self, room: int) -> Evidence:
         if room not in self._gathered:

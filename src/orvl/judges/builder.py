@@ -110,7 +110,7 @@ async def _ask(
         except ValueError as error:
             if again:
                 raise BuilderFailed(f"The judge {seat.judge.name} gave no usable answer: {error}.") from error
-            form = replace(form, before=(words or "(nothing)", f"That cannot be used: {error}. Answer once more."))
+            form = replace(form, before=((words or "(nothing)", f"That cannot be used: {error}. Answer once more."),))
     raise AssertionError
 
 

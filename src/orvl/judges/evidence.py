@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.judges.clean import clean, name_of
+from orvl.judges.names import without_names
 from orvl.judges.pages import page_text
 from orvl.judges.plain import plain_text
 from orvl.judges.select import Selected, numbered, select, shares
 from orvl.judges.suspicion import is_odd_path, is_suspicious
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from orvl.capture import CapturedRun
     from orvl.types import CheckResult
@@ -24,7 +25,6 @@ SHOWN_OUTPUT = 1_500
 ALL_OUTPUT = 6_000
 MOST_LINES = 40
 MOST_LINT = 60
-SHORTEST_NAME = 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class View:
     is_plain: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     """The names that are shown, and the paths that they stand for."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """How many lines each path has."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = ROOM) -> Evide
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
     is_same = full.text.replace(full.nonce, "") == plain.text.replace(plain.nonce, "")
-    left_out = tuple(_without_names(line, run.hidden_names) for line in (*selected.left_out, *gaps))
+    left_out = tuple(_blind(run, line) for line in (*selected.left_out, *gaps))
     return Evidence(full, None if is_same else plain, left_out, tuple(_suspicious(run, selected)))
 
 
@@ -78,10 +80,11 @@ def _view(run: CapturedRun, selected: Selected, room: int, *, plain: bool) -> tu
         parts.append("# Files that were removed\n" + "\n".join(map(name_of, run.removed[:MOST_LINES])))
     if left_out:
         parts.append("# Not shown here\n" + "\n".join(left_out[:MOST_LINES]))
-    text = _without_names("\n\n".join(parts), run.hidden_names)
+    text = _blind(run, "\n\n".join(parts))
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
-    return View(marked, nonce, plain, {shown: path for path, shown in names.items()}), gaps
+    lengths = {file.path: len(file.lines) for file in selected.files}
+    return View(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths), gaps
 
 
 def _is_cut(run: CapturedRun) -> bool:
@@ -143,24 +146,21 @@ def _names(run: CapturedRun, selected: Selected, *, plain: bool) -> dict[str, st
         ending = re.search(r"\.\w{1,8}$", file.path, re.ASCII)
         neutral = f"file-{number}{ending[0] if ending else ''}"
         is_odd = plain and is_odd_path(file.path) and file.path not in run.started_with
-        shown = neutral if is_odd else _without_names(name_of(file.path), run.hidden_names)
+        shown = neutral if is_odd else _blind(run, name_of(file.path))
         names[file.path] = neutral if shown in names.values() else shown
     return names
 
 
-def _without_names(text: str, names: Iterable[str]) -> str:
-    """Takes the names of the agent, its model and its provider out: the judge is blind."""
-    words = [re.escape(name) for name in names if len(name) >= SHORTEST_NAME]
-    if not words:
-        return text
-    longest_first = "|".join(sorted(words, key=len, reverse=True))
-    return re.sub(rf"(?<![\w-])(?:{longest_first})(?![\w-])", "[name]", text, flags=re.IGNORECASE)
+def _blind(run: CapturedRun, text: str) -> str:
+    return without_names(text, run.hidden_names, run.prompts)
 
 
 def _suspicious(run: CapturedRun, selected: Selected) -> Iterator[str]:
     for file in selected.files:
         if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
             yield f"the name {name_of(file.path)}"
+        if not is_suspicious(file.text):
+            continue
         for number, line in enumerate(file.lines, 1):
             is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
             if is_new and is_suspicious(line):

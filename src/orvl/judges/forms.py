@@ -36,8 +36,8 @@ class Form:
     more: str = ""
     """Evidence that this question alone needs."""
     pictures: Sequence[Picture] = ()
-    before: tuple[str, str] | None = None
-    """The judge's last answer, and what is wrong with it."""
+    before: tuple[tuple[str, str], ...] = ()
+    """The judge's earlier answers, each with what it was told then."""
     schema: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     most_output: int = MOST_OUTPUT
@@ -77,11 +77,8 @@ def _openai(form: Form) -> dict[str, Any]:
     if not form.pictures and not form.mark_cache:
         content = "\n\n".join(part["text"] for part in told)
     messages = [{"role": "system", "content": form.system}, {"role": "user", "content": content}]
-    if form.before:
-        messages += [
-            {"role": "assistant", "content": form.before[0]},
-            {"role": "user", "content": form.before[1]},
-        ]
+    for answer, told_then in form.before:
+        messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": told_then}]
     request: dict[str, Any] = {"model": form.model, "messages": messages}
     if form.schema:
         request["response_format"] = {
@@ -98,9 +95,9 @@ def _responses(form: Form) -> dict[str, Any]:
         told.append({"type": "input_image", "image_url": f"data:image/png;base64,{picture.base64}"})
     told += [{"type": "input_text", "text": text} for text in (form.more, form.instruction) if text]
     turns: list[dict[str, Any]] = [{"role": "user", "content": told}]
-    if form.before:
-        turns.append({"role": "assistant", "content": [{"type": "output_text", "text": form.before[0]}]})
-        turns.append({"role": "user", "content": [{"type": "input_text", "text": form.before[1]}]})
+    for answer, told_then in form.before:
+        turns.append({"role": "assistant", "content": [{"type": "output_text", "text": answer}]})
+        turns.append({"role": "user", "content": [{"type": "input_text", "text": told_then}]})
     request: dict[str, Any] = {"model": form.model, "instructions": form.system, "input": turns, "store": False}
     if form.schema:
         request["text"] = {
@@ -118,8 +115,8 @@ def _anthropic(form: Form) -> dict[str, Any]:
         told += [{"type": "text", "text": f"screenshot:{picture.name}"}, {"type": "image", "source": source}]
     told += [{"type": "text", "text": text} for text in (form.more, form.instruction) if text]
     turns: list[dict[str, Any]] = [{"role": "user", "content": told}]
-    if form.before:
-        turns += [{"role": "assistant", "content": form.before[0]}, {"role": "user", "content": form.before[1]}]
+    for answer, told_then in form.before:
+        turns += [{"role": "assistant", "content": answer}, {"role": "user", "content": told_then}]
     request: dict[str, Any] = {
         "model": form.model,
         "max_tokens": form.most_output,
@@ -141,9 +138,9 @@ def _gemini(form: Form) -> dict[str, Any]:
         told.append({"inlineData": {"mimeType": "image/png", "data": picture.base64}})
     told += [{"text": text} for text in (form.more, form.instruction) if text]
     turns: list[dict[str, Any]] = [{"role": "user", "parts": told}]
-    if form.before:
-        turns.append({"role": "model", "parts": [{"text": form.before[0]}]})
-        turns.append({"role": "user", "parts": [{"text": form.before[1]}]})
+    for answer, told_then in form.before:
+        turns.append({"role": "model", "parts": [{"text": answer}]})
+        turns.append({"role": "user", "parts": [{"text": told_then}]})
     request: dict[str, Any] = {"systemInstruction": {"parts": [{"text": form.system}]}, "contents": turns}
     if form.schema:
         request["generationConfig"] = {

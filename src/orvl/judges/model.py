@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.account import Refused
 from orvl.judges import BudgetSpent, Verdict, split, verdict
-from orvl.judges.alarm import alarm_of
-from orvl.judges.answers import Answered, Unusable, read, said, schema
+from orvl.judges.alarm import alarm_of, moved_items
+from orvl.judges.answers import Answered, Unusable, looks_in, read, said, schema
 from orvl.judges.forms import Form, body
+from orvl.judges.looks import Looks
 from orvl.judges.pointers import Pointers
 from orvl.judges.prompt import SYSTEM, complaint, instruction
 from orvl.judges.shown import shown_as
@@ -51,10 +52,10 @@ class Asked:
 class ModelJudge:
     """Asks one model about one metric of one run."""
 
-    def __init__(self, seat: Seat, case: Case) -> None:
+    def __init__(self, seat: Seat, case: Case, looks: int) -> None:
         self.name = seat.judge.name
         self.verdicts: list[Verdict] = []
-        self._seat, self._case = seat, case
+        self._seat, self._case, self._looks = seat, case, looks
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
         """The weighted share of yes; both views of the run are asked about at once."""
@@ -94,6 +95,9 @@ class ModelJudge:
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
             if alarm := alarm_of(told, plain, weights, suspicious):
                 detail["alarm"], told, chosen = alarm, plain, second.answered
+            elif moved := moved_items(told, plain, suspicious):
+                chosen = first.answered.doubting(moved)
+                told = _share(chosen, weights)
         elif second is not None:
             detail["plain"] = {"score": None, "reason": second.reason}
         detail |= {"items": list(map(_kept, texts, chosen.items)), "rationale": chosen.rationale}
@@ -123,11 +127,15 @@ class ModelJudge:
         self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: View, more: Further.Part
     ) -> Answered:
         pointers = Pointers(self._case.run, view, more.pictures)
+        looks = Looks(self._case.run, view, self._case.browse, self._looks)
+        asked = instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain)
+        if looks.left:
+            asked += f"\n{looks.instruction}"
         form = Form(
             model=self._seat.model,
             system=SYSTEM,
             evidence=view.text,
-            instruction=instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain),
+            instruction=asked,
             more=more.text,
             pictures=more.pictures,
             options=self._seat.judge.options,
@@ -135,19 +143,24 @@ class ModelJudge:
         )
         usable: Answered | None = None
         problems: list[str] = []
-        for again in (False, True):
+        asked_again = False
+        while True:
             question = await self._put(account, clock, form, len(texts), pointers.listed)
             words = said(question.answer)
+            if looks.left and (wanted := looks_in(question.answer)):
+                form = replace(form, before=(*form.before, (words[:KEPT_ANSWER], await looks.take(wanted))))
+                continue
             try:
                 answered = read(question.answer, len(texts)).checked(pointers.trouble)
                 usable, problems = answered, answered.unfounded
             except Unusable as error:
                 problems = [str(error)]
-            if not problems:
+            if not problems or (asked_again and usable):
                 break
-            if again and usable is None:
+            if asked_again:
                 raise Unanswered(problems[0], words)
-            form = replace(form, before=(words[:KEPT_ANSWER] or "(nothing)", complaint(problems)))
+            asked_again = True
+            form = replace(form, before=(*form.before, (words[:KEPT_ANSWER] or "(nothing)", complaint(problems))))
         assert usable is not None
         return usable
 
@@ -165,7 +178,8 @@ class ModelJudge:
 
         while True:
             with_schema = seat.judge.key not in bench.without_schema
-            by = schema(count, listed if seat.judge.is_local else ()) if with_schema else None
+            among = listed if seat.judge.is_local else ()
+            by = schema(count, among, may_look=self._looks > 0) if with_schema else None
             content = body(seat.protocol, replace(form, schema=by))
             question = await bench.gateway.ask(account, content, begin)
             if question.trouble is None:

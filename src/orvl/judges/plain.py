@@ -81,6 +81,8 @@ def plain_text(path: str, text: str) -> str:
         bare = _lines_of(text)
     names = _Names()
     bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, re.sub(r"[^\x00-\x7f…]+", CUT, bare), flags=re.ASCII)
+    if not is_suspicious(bare):
+        return bare
     return "\n".join("" if is_suspicious(line) else line for line in bare.split("\n"))
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from orvl.judges.select import lines_of
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -59,8 +57,13 @@ class Pointers:
         if not bare:
             return "a yes without a pointer"
         candidates = [written, bare, bare.strip("[]()" + QUOTES), *re.split(r"\s*[,;]\s*", bare)]
-        problems = {part: self._one(part) for part in candidates if part}
-        return None if None in problems.values() else problems[bare]
+        problems: dict[str, str] = {}
+        for part in dict.fromkeys(candidates):
+            problem = self._one(part) if part else "nothing"
+            if problem is None:
+                return None
+            problems[part] = problem
+        return problems[bare]
 
     def _one(self, pointer: str) -> str | None:
         kind, _, name = pointer.partition(":")
@@ -87,7 +90,7 @@ class Pointers:
         path = names.get(found[1]) or names.get(found[1].removeprefix("./"))
         if path is None:
             return f"there is no file '{found[1][:80]}'"
-        lines = len(lines_of(self._run.read(path)))
+        lines = self._view.lengths[path]
         first, last = int(found[2] or 1), int(found[3] or found[2] or 1)
         wrong = next((line for line in (first, last) if not 1 <= line <= lines), None) if found[2] else None
         return None if wrong is None else f"{found[1][:80]} has {lines} lines, and no line {wrong}"

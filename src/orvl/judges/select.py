@@ -67,8 +67,9 @@ def select(run: CapturedRun, named_in: Iterable[str]) -> Selected:
     """The files that were made or changed, small ones first; then those that the task or an item names."""
     made = [path for path in run.made if not OF_AGENTS.search(path)]
     words = " ".join(named_in)
-    others = [path for path in run.files if path not in set(run.made) and not OF_AGENTS.search(path)]
-    named = [path for path in others if _is_named(path, words)]
+    changed = set(run.made)
+    others = [path for path in run.files if path not in changed and not OF_AGENTS.search(path)]
+    named = {path: None for path in others if _is_named(path, words)}
     shown: list[Shown] = []
     left_out: list[str] = []
     room = MOST_BYTES

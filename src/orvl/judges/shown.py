@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orvl.judges.clean import clean
 from orvl.judges.forms import Picture
 from orvl.judges.suspicion import is_suspicious
 
@@ -43,8 +45,8 @@ def shown_as(evidence: Any, run: CapturedRun) -> Further:
     paths = _paths(evidence)
     if paths is None:
         text = evidence if isinstance(evidence, str) else _as_json(evidence)
-        part = Further.Part(_marked(text[:LONGEST]))
-        return Further(part, part, ("further evidence",) if is_suspicious(text) else ())
+        suspicious = ("further evidence",) if is_suspicious(text) else ()
+        return Further(Further.Part(_marked(clean(text[:LONGEST]))), Further.Part(), suspicious)
     pictures = tuple(Picture(path.stem, path.read_bytes()) for path in paths[:MOST_PICTURES])
     plain = tuple(Picture(one.name, run.plain_shots.get(one.name, one.png)) for one in pictures)
     return Further(Further.Part(pictures=pictures), Further.Part(pictures=plain))
@@ -65,4 +67,5 @@ def _as_json(value: Any) -> str:
 
 
 def _marked(text: str) -> str:
-    return f"Further evidence, to be examined like the rest:\n{text}\nThe further evidence ends here."
+    mark = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return f"<<<evidence {mark}>>>\n{text}\n<<<end of evidence {mark}>>>"

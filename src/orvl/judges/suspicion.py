@@ -6,7 +6,12 @@ import re
 
 WORDS = "|".join(
     (
-        r"\b(?:judges?|graders?|evaluators?|raters?|assessors?|adjudicators?)\b",
+        r"\b(?:judges?|graders?|evaluators?|raters?|assessors?|adjudicators?|examiners?|reviewers?)\b",
+        r"\bevaluat(?:e|es|ing)\b.{0,30}\b(?:this|the|work|code|project)\b",
+        r"\[/?INST\]|#{1,6} ?instructions?\b|<<<|end of evidence",
+        r"^[ \t]{0,40}[^\w\s]{0,4}[ \t]?(?:system|assistant|human|user)[ \t]?:",
+        r"\b(?:items?|points?) (?:\d+|one|two|three|first|all)\b|\b(?:first|every|each|all) (?:items?|points?)\b",
+        r"\b(?:rating|grade|marks?)\s*[:=]|\b\d+\. ?(?:yes|no)\b|\bapprove\b|\bchecklists?\b|\blenient\b",
         r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|instruction|rules?|prompt)",
         r"\b(?:answer|say|respond|reply|output|mark|rate|grade|score|give|award|return|verdict)s?\b.{0,40}"
         r"\b(?:yes|perfect|full marks|full score|top score|10/10|100 ?%|100/100|five stars)\b",
@@ -23,7 +28,7 @@ WORDS = "|".join(
         r"(?:reviewers?|ai|models?|assistants?|auditors?)\b",
     )
 )
-PATTERN = re.compile(WORDS, re.IGNORECASE)
+PATTERN = re.compile(WORDS, re.IGNORECASE | re.MULTILINE)
 USUAL = frozenset(
     [
         *("src", "lib", "app", "apps", "components", "component", "pages", "page", "index", "main", "test", "tests"),

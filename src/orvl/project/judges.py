@@ -55,7 +55,7 @@ def _judge(name: str, settings: Settings, path: Path, line: Callable[..., int | 
         raise FileError(path, line("judges", name), f"the judge '{name}' needs a model: model = \"…\".")
     parts: list[object] = [name, own.model, own.provider, own.answers]
     if own.provider != "none":
-        parts = [name, own.model, own.provider, own.protocol, own.options, settings.limits.evidence, PROMPT]
+        parts = [name, own.model, own.provider, own.protocol, own.options, own.looks, settings.limits.evidence, PROMPT]
     return Judge(
         name=name,
         model=own.model,
@@ -65,6 +65,7 @@ def _judge(name: str, settings: Settings, path: Path, line: Callable[..., int | 
         answers=own.answers,
         protocol=own.protocol,
         options=own.options,
+        looks=own.looks,
         room=settings.limits.evidence,
     )
 

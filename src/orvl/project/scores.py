@@ -39,6 +39,7 @@ def load_metric(found: Found) -> Metric:
         weight=_number(path, module, "weight", 1.0),
         par=_number(path, module, "par", None),
         items=items,
+        may_look=getattr(module, "may_look", False) is True,
         function=function,
         judged=function is None or "judge" in (*function.wants, *function.by_place),
         needs_judge=function is None or "judge" in function.required,

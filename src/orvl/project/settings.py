@@ -55,6 +55,8 @@ class JudgeSettings:
     """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
     protocol: Literal["openai", "responses", "anthropic", "gemini"] | None = None
     """How the model is spoken to, where its provider offers several protocols."""
+    looks: Annotated[int, Bound(ge=0, le=50)] = 0
+    """How often, on metrics that allow it, it may list, read and search files or use the app before it answers."""
     options: dict[str, Any] = field(default_factory=dict)
     """Further fields of the requests, such as `temperature`, as the protocol names them."""
     __pydantic_config__ = FORBID

@@ -1,6 +1,7 @@
 """Does it do what was asked? Judges answer from what checks and scripted steps showed, and then from the code."""
 
 weight = 3
+may_look = True  # judges with `looks` may read further files, and use the app
 items = [
     ("Everything that the task asks for is there, turn by turn; nothing that was asked for is missing.", 2),
     "What is there does what the task says, as far as checks, steps and code show.",

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from orvl.similarity.weights import Weights
 
 STRUCTURE, PURPOSE = 0.75, 0.25
-CHANCE = 0.1
-"""What unrelated code shares in structure."""
 OFTEN: dict[str, Callable[[int], float]] = {
     **dict.fromkeys(("subtrees", "calls"), lambda count: 1 + log(count)),
     "grams": lambda _: 1.0,
@@ -52,15 +50,11 @@ def alike(one: Features, other: Features, weights: Weights) -> Similarity:
     """How alike two files, functions or projects are."""
     both_parse = one.parsed and other.parsed
     return Similarity(
-        subtrees=_above_chance(_cosine(one, other, "subtrees", weights)) if both_parse else None,
-        calls=_above_chance(_cosine(one, other, "calls", weights)) if both_parse else None,
-        tokens=_above_chance(_containment(one, other, weights)),
+        subtrees=_cosine(one, other, "subtrees", weights) if both_parse else None,
+        calls=_cosine(one, other, "calls", weights) if both_parse else None,
+        tokens=_containment(one, other, weights),
         purpose=_cosine(one, other, "purpose", weights),
     )
-
-
-def _above_chance(share: float | None) -> float | None:
-    return None if share is None else max(share - CHANCE, 0.0) / (1 - CHANCE)
 
 
 def _cosine(one: Features, other: Features, kind: str, weights: Weights) -> float | None:

@@ -8,13 +8,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from zlib import crc32
 
-if TYPE_CHECKING:
-    Token = tuple[str, str]
-    """Whether it is a comment, a string, a number, a word or a sign, and its text."""
-
+KINDS = {"string": "S", "number": "N"}
 GRAM = 9
 WINDOW = 5
 NEVER = r"(?!)"
@@ -56,26 +52,31 @@ def _lexer(language: str) -> re.Pattern[str]:
     return re.compile(body, re.DOTALL | re.MULTILINE)
 
 
-def tokens(text: str, language: str) -> list[Token]:
-    """All tokens of a text, comments too, in order."""
-    return [(match.lastgroup or "", match[0]) for match in _lexer(language).finditer(text)]
+def normal_tokens(text: str, language: str) -> list[str]:
+    """The tokens of a text in order, without comments; what its author chose is told only by its kind."""
+    found = []
+    for match in _lexer(language).finditer(text):
+        kind = match.lastgroup
+        if kind == "word":
+            found.append(_normal_word(match[0], language))
+        elif kind != "comment":
+            found.append(KINDS.get(kind or "") or match[0])
+    if language == "html":
+        return found[:1] + [b for a, b in pairwise(found) if not a == b == "I"]
+    return found
 
 
-def _normal(kind: str, text: str, language: str) -> str:
-    if kind == "word":
-        if language == "css":
-            return "I" if text[0] in ".#" else text
-        if language == "html":
-            return text if text[0] == "<" else "I"
-        return text if text in KEYWORDS else "I"
-    return {"string": "S", "number": "N"}.get(kind, text)
+def _normal_word(word: str, language: str) -> str:
+    if language == "css":
+        return "I" if word[0] in ".#" else word
+    if language == "html":
+        return word if word[0] == "<" else "I"
+    return word if word in KEYWORDS else "I"
 
 
 def fingerprints(text: str, language: str) -> set[int]:
     """The least hash of each window of grams: copies share most of them, wherever the copied part stands."""
-    normal = [_normal(kind, text, language) for kind, text in tokens(text, language) if kind != "comment"]
-    if language == "html":
-        normal = normal[:1] + [b for a, b in pairwise(normal) if not a == b == "I"]
+    normal = normal_tokens(text, language)
     grams = list(zip(*(normal[start:] for start in range(GRAM)), strict=False)) or [tuple(normal)]
     hashes = [crc32(" ".join(gram).encode("utf-8", "replace")) for gram in grams if gram]
     windows = [hashes[start:] for start in range(min(WINDOW, len(hashes)))]

@@ -78,7 +78,7 @@ def _text(node: Node) -> str:
 
 
 @cache
-def _rules(family: int) -> dict[str, Rule]:  # noqa: ARG001 - a table for each family
+def _rules(language: str) -> dict[int, Rule]:  # noqa: ARG001 - a table for each language
     return {}
 
 
@@ -86,6 +86,7 @@ class Walk:
     """What one tree holds."""
 
     def __init__(self, language: str) -> None:
+        self.language = language
         self.family = FAMILIES.get(language, 0)
         self.subtrees: Counter[int] = Counter()
         self.api: Counter[str] = Counter()
@@ -96,7 +97,7 @@ class Walk:
 
     def visit(self, root: Node) -> None:
         """Walks the named nodes down and up again; `above` holds hash and size of each that is not yet closed."""
-        rules = _rules(self.family)
+        rules = _rules(self.language)
         above = [[0, 0]]
         todo: list[Node | None] = [root]
         while todo:
@@ -104,18 +105,20 @@ class Walk:
             if node is None:
                 self._close(above)
                 continue
-            kind = node.type
-            rule = rules.get(kind) or rules.setdefault(kind, _rule(kind, self.family))
-            if not rule.is_code or (rule.is_statement and _is_doc(node)):
+            kind = node.kind_id
+            rule = rules.get(kind) or rules.setdefault(kind, _rule(node.type, self.family))
+            note, mixed, is_code, is_wrapper, is_kept, is_statement = rule
+            if not is_code or (is_statement and _is_doc(node)):
                 continue
-            if rule.note:
-                rule.note(self, node)
-            mixed = _hash(f"{kind} {_text(node)}", self.family) if rule.is_kept else rule.hash
-            if inner := node.named_children:
-                above.append([OPEN, 0] if rule.is_wrapper else [mixed, 1])
+            if note:
+                note(self, node)
+            if is_kept:
+                mixed = _hash(f"{node.type} {_text(node)}", self.family)
+            if node.named_child_count:
+                above.append([OPEN, 0] if is_wrapper else [mixed, 1])
                 todo.append(None)
-                todo += reversed(inner)
-            elif not rule.is_wrapper:
+                todo += node.named_children[::-1]
+            elif not is_wrapper:
                 _mix(above[-1], mixed, 1)
 
     def _close(self, above: list[list[int]]) -> None:

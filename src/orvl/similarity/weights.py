@@ -21,6 +21,8 @@ KINDS = ("subtrees", "calls", "grams", "purpose")
 RAREST_WORD = 5.0
 """What a word weighs at most, whether one in a hundred and fifty documents has it or none."""
 LEAST_SHARE = {"subtrees": 0.02, "calls": 0.02, "grams": 0.02, "purpose": 0.007}
+CHANCE_USES = 1.5
+"""In how many documents of a language a word or call may be by chance."""
 BACKGROUND = Path(__file__).with_name("background.json")
 
 
@@ -54,12 +56,25 @@ def families(one: Features) -> set[int]:
 def fit(documents: Iterable[Features]) -> Weights:
     """Weights from a collection of documents."""
     totals: Counter[int] = Counter()
-    counts: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+    counts: dict[str, dict[int, Counter[int]]] = {kind: {f: Counter() for f in range(8)} for kind in KINDS}
     for one in documents:
         totals.update(families(one))
         for kind in KINDS:
-            counts[kind].update(one.vector(kind).keys())
-    return Weights(dict(totals), {kind: dict(counted) for kind, counted in counts.items()})
+            found = one.vector(kind).keys()
+            for family in families(one):
+                counts[kind][family].update(found)
+    return Weights(dict(totals), {kind: _most_common(counted, totals) for kind, counted in counts.items()})
+
+
+def _most_common(counts: dict[int, Counter[int]], totals: Counter[int]) -> dict[int, int]:
+    """How many documents would have each feature if all were of the language that uses it most."""
+    total = totals[ALL_FAMILIES]
+    found = dict(counts[ALL_FAMILIES])
+    for family, counted in counts.items():
+        for name, count in counted.items():
+            if name & 7 == ALL_FAMILIES:
+                found[name] = max(found[name], round((count - CHANCE_USES) / totals[family] * total))
+    return found
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 NO_WORDS = re.compile(r"[A-Za-z0-9+/]{80,}+")
@@ -21,6 +22,7 @@ def words(text: str) -> Counter[str]:
     return found
 
 
+@lru_cache(20_000)
 def stem(word: str) -> str:
     """A word without its ending, so that its forms are one."""
     for ending in ENDINGS:

@@ -142,9 +142,13 @@ class Store:
             (attempt, found.kind, found.key, found.results, json.dumps(found.pictures)),
         )
 
-    def add_scores(self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, card: bytes) -> None:
+    def add_scores(
+        self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, card: bytes | None
+    ) -> None:
         statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
         self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
+        if card is None:
+            return
         self.db.execute("INSERT OR REPLACE INTO card VALUES (?, ?, ?, ?)", (layout, attempt, cell, card))
 
     def add_layout(self, layout: Layout) -> int:
