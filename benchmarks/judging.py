@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 PARTS, RUNS = 5, 200
 """1,000 runs, judged in parts, so that both ways take turns."""
 JUDGES, METRICS, ITEMS = 3, 5, 5
-BARE_TIMES = 3
-"""How often the bare client sends all, as a shorter time would be left to chance."""
-LATENCY = 0.02
-SERVERS = {"scripted": "the scripted server", "quick": "a minimal server", "slow": "the same, 20 ms late"}
+LATENCY = 0.5
+SERVERS = ("scripted", "late")
+"""The scripted server, and a minimal one that answers as late as a quick model does."""
+CLIENTS = {"scripted": ("httpx", "aiohttp"), "late": ("aiohttp",)}
+HTTPX_AT_ONCE = 16
+"""More at once make it slower."""
+LABELS = {"scripted httpx": "httpx", "scripted aiohttp": "aiohttp", "late aiohttp": "late"}
+STATED = ("scripted httpx", "late aiohttp")
 LEAST = 0.8
 PATH = "/v1/chat/completions"
 KEY_NAME, KEY = "JUDGING_KEY", "key-of-the-benchmark-0123456789-0123456789"
@@ -57,8 +61,8 @@ def judging(folder: Path) -> list[Line]:
         _make(project, {name: server.told for name, server in servers.items()})
         lines = []
         for name, server in servers.items():
-            pairs = [_both(project, name, number, server, client) for number in range(1, PARTS + 1)]
-            lines.append(_line(name, pairs))
+            parts = [_all(project, name, number, server, client) for number in range(1, PARTS + 1)]
+            lines += [_line(f"{name} {kind}", [part[kind] for part in parts]) for kind in CLIENTS[name]]
     finally:
         for part in (*servers.values(), client):
             part.end()
@@ -76,7 +80,8 @@ class Pair:
     bare_cpu: float
 
 
-def _both(project: Path, name: str, number: int, server: Part, client: Part) -> Pair:
+def _all(project: Path, name: str, number: int, server: Part, client: Part) -> dict[str, Pair]:
+    """One part of the runs through orvl, and then by each bare client."""
     asked = project / "asked.json"
     server.ask("begin")
     judges = (word for judge in range(JUDGES) for word in ("--judge", f"{name}-{judge}"))
@@ -84,14 +89,16 @@ def _both(project: Path, name: str, number: int, server: Part, client: Part) -> 
     words = ("noop", "none", "none", f"part-{number}", metrics)
     cpu = _orvl("score", *words, *judges, "--project", str(project))
     through = server.ask("end", str(asked))
+    return {kind: _pair(kind, asked, through, cpu, server, client) for kind in CLIENTS[name]}
+
+
+def _pair(kind: str, asked: Path, through: dict[str, Any], cpu: float, server: Part, client: Part) -> Pair:
     server.ask("begin")
-    bare_cpu = client.ask(server.told, str(asked), through["at_once"])
+    bare_cpu = client.ask(kind, server.told, str(asked), through["at_once"])
     bare = server.ask("end", "")
     wanted = RUNS * JUDGES * METRICS
-    if (through["count"], bare["count"]) != (wanted, wanted * BARE_TIMES):
-        sys.exit(
-            f"Of {wanted} requests, {through['count']} and then {bare['count']} were made ({BARE_TIMES} times each)."
-        )
+    if (through["count"], bare["count"]) != (wanted, wanted):
+        sys.exit(f"Of {wanted} requests, {through['count']} and then {bare['count']} were made.")
     return Pair(through["rate"], bare["rate"], through["at_once"], cpu / through["count"], bare_cpu / bare["count"])
 
 
@@ -99,9 +106,9 @@ def _line(name: str, pairs: list[Pair]) -> Line:
     through, bare = median(pair.through for pair in pairs), median(pair.bare for pair in pairs)
     cpu, bare_cpu = median(pair.cpu for pair in pairs) * 1000, median(pair.bare_cpu for pair in pairs) * 1000
     spread = [pair.through / pair.bare for pair in pairs]
-    is_stated = name == "scripted"
+    is_stated = name in STATED
     return Line(
-        f"judging {name}",
+        f"judging {LABELS[name]}",
         f"{through:,.0f} of {bare:,.0f}/s, CPU {cpu:.2f} of {bare_cpu:.2f} ms",
         f"{through / bare:.2f} ({min(spread):.2f}–{max(spread):.2f})",
         f"≥ {LEAST:g}" if is_stated else "–",
@@ -286,25 +293,41 @@ async def _client() -> None:
     await _answering("", _bare)
 
 
-async def _bare(address: str, path: str, at_once: int) -> float:
+async def _bare(kind: str, address: str, path: str, at_once: int) -> float:
     """Sends bodies that were recorded, so many at once, and reads each answer; nothing else. The CPU that it took."""
-    import aiohttp
-
-    bodies = [body.encode() for body in json.loads(Path(path).read_text())] * BARE_TIMES
+    bodies = [body.encode() for body in json.loads(Path(path).read_text())]
     headers = {"content-type": "application/json", "authorization": f"Bearer {KEY}"}
-
-    async def work() -> None:
-        while bodies:
-            async with session.post(f"{address}{PATH}", data=bodies.pop(), headers=headers) as answer:
-                answer.raise_for_status()
-                json.loads(await answer.read())
-
     began = time.process_time()
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-        await asyncio.gather(*(work() for _ in range(at_once)))
+    await (_by_httpx if kind == "httpx" else _by_aiohttp)(f"{address}{PATH}", bodies, headers, at_once)
     return time.process_time() - began
 
 
+async def _by_aiohttp(url: str, bodies: list[bytes], headers: dict[str, str], at_once: int) -> None:
+    import aiohttp
+
+    async def work() -> None:
+        while bodies:
+            async with session.post(url, data=bodies.pop(), headers=headers) as answer:
+                answer.raise_for_status()
+                json.loads(await answer.read())
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(work() for _ in range(at_once)))
+
+
+async def _by_httpx(url: str, bodies: list[bytes], headers: dict[str, str], at_once: int) -> None:
+    import httpx
+
+    async def work() -> None:
+        while bodies:
+            answer = await client.post(url, content=bodies.pop(), headers=headers)
+            answer.raise_for_status().json()
+
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+    async with httpx.AsyncClient(limits=limits, timeout=60, trust_env=False) as client:
+        await asyncio.gather(*(work() for _ in range(min(at_once, HTTPX_AT_ONCE))))
+
+
 if __name__ == "__main__":
-    kinds = {"scripted": _scripted, "quick": lambda: _minimal(0.0), "slow": lambda: _minimal(LATENCY)}
+    kinds = {"scripted": _scripted, "late": lambda: _minimal(LATENCY)}
     asyncio.run(_client() if sys.argv[1] == "client" else kinds[sys.argv[2]]())

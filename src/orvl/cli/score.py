@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from orvl.plan import Plan
     from orvl.store import Store
 
+SCORED_AT_ONCE = 16
+"""Runs; judges are waited for, and no agent needs this machine."""
+
 
 @click.command()
 @five_words
@@ -62,7 +65,7 @@ def command(**given: Any) -> int:
             state,
             store,
             words,
-            concurrency=given["concurrency"],
+            concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
             budget=given["budget"],
             samples="all" if given["fresh"] else "unanswered",
         )

@@ -19,6 +19,7 @@ from orvl.judges.suspicion import WORDS
 from orvl.lint.report import Report
 from orvl.lint.rules import rules_of
 from orvl.lint.run import lint
+from orvl.lint.tools import tools_of
 from orvl.lint.workspace import Workspace
 from orvl.project.app import BadShape, check_steps
 from orvl.sandbox import NotStarted
@@ -50,41 +51,53 @@ class Finding:
     limits: Limits
     writer: Writer
     _rules_of: dict[str, Sequence[Rule]] = field(default_factory=dict)
+    _tools_of: dict[str, bool] = field(default_factory=dict)
 
-    async def of(self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot) -> Finds:
-        """All that the panel's metrics may look at."""
-        known = {(found.kind, found.key): found for found in await asyncio.to_thread(self.store.found, number)}
+    async def of(
+        self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot, before: Sequence[Found]
+    ) -> Finds:
+        """All that the panel's metrics may look at; what was found before is not looked for again."""
+        known = {(found.kind, found.key): found for found in before}
         reports = any(metric.judged for metric in panel.metrics)
         report, unlinted = None, None
         try:
             report = await self._lint(attempt, number, known, slot) if reports else None
         except NotStarted as error:
             unlinted = f"the linters: {error}"
-        rules = await asyncio.to_thread(self._rules, attempt.start_tree) if reports and attempt.start_tree else ()
+        rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
         page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
         names = () if cell.agent.control else (cell.agent.name, cell.model, cell.model_id, cell.provider)
         return Finds(report, unlinted, rules, page, why, pictures, names)
 
-    def _rules(self, start: str) -> Sequence[Rule]:
+    async def _rules(self, start: str) -> Sequence[Rule]:
         """Extracted once for all runs that begin alike."""
         if start not in self._rules_of:
-            blobs = self.store.blobs
-            self._rules_of[start] = rules_of(Workspace(tree.decode(blobs.get(start)), blobs.get))
+            self._rules_of[start] = await asyncio.to_thread(lambda: rules_of(self._workspace(start)))
         return self._rules_of[start]
+
+    def _workspace(self, manifest: str) -> Workspace:
+        return Workspace(tree.decode(self.store.blobs.get(manifest)), self.store.blobs.get)
+
+    async def _has_tools(self, start: str) -> bool:
+        """Whether what runs begin with configures a linter."""
+        if start not in self._tools_of:
+            self._tools_of[start] = await asyncio.to_thread(lambda: bool(tools_of(self._workspace(start))))
+        return self._tools_of[start]
 
     # -- linters
 
     async def _lint(
         self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
     ) -> Report | None:
-        if not attempt.start_tree or not attempt.tree:
+        start, end = attempt.start_tree, attempt.tree
+        if not start or not end:
             return None
         blobs = self.store.blobs
         if found := known.get(("lint", str(FORMAT))):
             return Report.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
-        before, after = (
-            Workspace(tree.decode(blobs.get(key)), blobs.get) for key in (attempt.start_tree, attempt.tree)
-        )
+        if not await self._has_tools(start):
+            return None
+        before, after = await asyncio.to_thread(lambda: list(map(self._workspace, (start, end))))
         report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
         if report.tools:
             await self._keep(number, "lint", str(FORMAT), report.to_json(), {})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orvl.checks import Stopped
 from orvl.engine.attempt import Attempts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.surroundings import Surroundings
     from orvl.state import State
     from orvl.store import Store
-    from orvl.types import Attempt, PlannedRun, Score
+    from orvl.types import Attempt, Found, PlannedRun, Score
     from orvl.workdir import WorkDir
 
 STOP_GRACE = 10.0
@@ -180,23 +180,35 @@ class LocalEngine:
         if attempt.usage.cost_usd is None:
             self.unknown_cost.add(planned.cell.agent.name)
         if attempt.outcome != "errored":
-            await self._score(planned, number, attempt, [], slot)
+            await self._score(planned, number, attempt, [], slot, ())
 
-    async def _score(self, planned: PlannedRun, number: int, attempt: Attempt, before: list[Score], slot: Slot) -> None:
+    async def _score(
+        self,
+        planned: PlannedRun,
+        number: int,
+        attempt: Attempt,
+        before: list[Score],
+        slot: Slot,
+        found: Sequence[Found],
+    ) -> None:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
-        finds = await self._finding.of(planned.cell, number, attempt, panel, slot)
+        finds = await self._finding.of(planned.cell, number, attempt, panel, slot, found)
         browse = self._finding.browser_of(panel.eval, attempt, slot)
         scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
         self.is_unjudged = self.is_unjudged or not is_all
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
 
+    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Found]]:
+        """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
+        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
+
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> None:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.state.stored[planned.key].attempt
-        attempt, results = await asyncio.to_thread(self.store.attempt, number, checks_key)
+        (attempt, results), before, found = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
                 results = await self._attempts.check_again(planned, attempt, slot)
@@ -205,6 +217,5 @@ class LocalEngine:
                 return
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
-        before = await asyncio.to_thread(self.store.scores, number)
-        await self._score(planned, number, replace(attempt, checks=results), before, slot)
+        await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
         self.watcher.scored(planned)

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _checked(item: ItemAnswer, trouble: Callable[[str], str | None]) -> ItemAnsw
     return replace(item, verdict="cannot-tell", unfounded=why) if why else item
 
 
-def schema(count: int, pointers: Sequence[str] = (), *, may_look: bool = False) -> dict[str, Any]:
+@lru_cache(maxsize=256)
+def schema(count: int, pointers: tuple[str, ...] = (), *, may_look: bool = False) -> dict[str, Any]:
     """What an answer to so many items looks like; the pointer comes before the verdict.
 
     With `pointers`, only these may be given, and lengths are bounded, which not every provider takes.

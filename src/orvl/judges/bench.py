@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -126,19 +125,16 @@ class Case:
             self._gathered[room] = asyncio.ensure_future(work)
         return await asyncio.shield(self._gathered[room])
 
-    @asynccontextmanager
-    async def turn(self, seat: Seat, view: View) -> AsyncIterator[None]:
-        """Lets the first question about a view end before the others, so that these find its evidence in the cache."""
+    async def turn(self, seat: Seat, view: View) -> asyncio.Event:
+        """Waits until the first question about a view has ended, so that the others find its evidence in the cache.
+
+        Gives the event that says when this one has.
+        """
         if len(view.text) < WORTH_CACHING or seat.judge.is_local:
-            yield
-            return
+            return asyncio.Event()
         key = (seat.judge.key, view.nonce)
         if key in self._first:
             await self._first[key].wait()
-            yield
-            return
-        answered = self._first[key] = asyncio.Event()
-        try:
-            yield
-        finally:
-            answered.set()
+            return asyncio.Event()
+        self._first[key] = asyncio.Event()
+        return self._first[key]

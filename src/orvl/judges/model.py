@@ -65,7 +65,10 @@ class ModelJudge:
         views = [(gathered.full, further.full)]
         if (gathered.plain or further.differs) and not self._seat.judge.is_local:
             views.append((gathered.plain or gathered.full, further.plain))
-        asked = await asyncio.gather(*(self._ask(texts, *view) for view in views))
+        if len(views) == 1:
+            asked = [await self._ask(texts, *views[0])]
+        else:
+            asked = await asyncio.gather(*(self._ask(texts, *view) for view in views))
         told = self._verdict(asked, texts, weights, gathered, further)
         self.verdicts.append(told)
         return told
@@ -109,18 +112,20 @@ class ModelJudge:
         bench, seat = self._case.bench, self._seat
         account = bench.account(seat)
         answered, reason, words = None, None, ""
-        async with self._case.turn(seat, view):
-            try:
-                async with asyncio.timeout(None) as clock:
-                    answered = await self._answered(account, clock, texts, view, more)
-            except TimeoutError:
-                reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
-            except Refused as error:
-                if account.over_budget:
-                    raise BudgetSpent from error
-                reason = str(error)
-            except Unanswered as error:
-                reason, words = str(error), error.words
+        done = await self._case.turn(seat, view)
+        try:
+            async with asyncio.timeout(None) as clock:
+                answered = await self._answered(account, clock, texts, view, more)
+        except TimeoutError:
+            reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
+        except Refused as error:
+            if account.over_budget:
+                raise BudgetSpent from error
+            reason = str(error)
+        except Unanswered as error:
+            reason, words = str(error), error.words
+        finally:
+            done.set()
         return Asked(answered, reason, words, account)
 
     async def _answered(
@@ -178,7 +183,7 @@ class ModelJudge:
 
         while True:
             with_schema = seat.judge.key not in bench.without_schema
-            among = listed if seat.judge.is_local else ()
+            among = tuple(listed) if seat.judge.is_local else ()
             by = schema(count, among, may_look=self._looks > 0) if with_schema else None
             content = body(seat.protocol, replace(form, schema=by))
             question = await bench.gateway.ask(account, content, begin)
