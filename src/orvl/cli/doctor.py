@@ -17,10 +17,10 @@ from orvl.errors import OrvlError
 from orvl.report.text import count, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from orvl.project import Project
-    from orvl.types import Agent
+    from orvl.types import Agent, Judge
 
 Finding = tuple[str, str]
 
@@ -93,6 +93,7 @@ def _project(project: Project) -> Iterator[Finding]:
     except OrvlError as error:
         yield "wrong", str(error)
         return
+    yield from _judges(project, judges)
     for kind, load in (("eval", project.eval), ("metric", project.metric)):
         broken = 0
         try:
@@ -107,6 +108,21 @@ def _project(project: Project) -> Iterator[Finding]:
                 broken += 1
                 yield "wrong", str(error)
         yield "ok", f"{count(len(files) - broken, kind)} can be used"
+
+
+def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
+    """Whether each judge can be asked, and whether a browser can look at apps."""
+    from orvl.browser.find import chromium, trouble
+    from orvl.hosts import check_judges
+
+    for judge in judges:
+        try:
+            check_judges(project.settings, [judge])
+            yield "ok", f"judge {judge.name}: {judge.model} at {judge.provider}, weight {judge.weight:g}"
+        except OrvlError as error:
+            yield "missing", str(error)
+    why = trouble()
+    yield ("missing", f"browser: {why}") if why else ("ok", f"browser {chromium()}")
 
 
 def _agents(project: Project) -> Iterator[Finding]:
