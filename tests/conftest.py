@@ -29,7 +29,7 @@ class Result:
 
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
 OTHER_COMMANDS = (
-    *("init", "list", "doctor", "report", "show", "score", "export", "gc", "install", "endpoints"),
+    *("init", "list", "doctor", "report", "show", "score", "export", "gc", "install", "endpoints", "round-trip", "replay"),
     *("--help", "--version", "-h"),
 )
 

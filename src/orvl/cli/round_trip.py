@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import click
 
+from orvl import tree
 from orvl.cli.common import open_with_keys_hidden
-from orvl.errors import UserError
-from orvl.project.names import did_you_mean
+from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.names import did_you_mean, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,12 +43,15 @@ def command(eval_name: str, judge: str | None, name: str | None, budget: float |
     if eval_name not in here.eval_files:
         raise UserError(f"There is no eval '{eval_name}'. {did_you_mean(eval_name, here.eval_files)}")
     builder = _builder(here, judge)
-    name = name or f"{eval_name}-by-{builder.name}"
+    name = name or f"{eval_name}-by-{name_of(builder.name)}"
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,79}", name) or name == "all":
+        raise UserError(f"'{name}' cannot be an eval's name: write letters, digits, '-' and '.'.")
     folder = here.root / "evals" / name
     if folder.exists() or name in here.eval_files:
         raise UserError(f"There is an eval '{name}' already. Give another name with --name.")
+    others = list(_others(here, eval_name))
     built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget))
-    scale = _scale(here, built, eval_name)
+    scale = _scale(built, others)
     _write(folder, built, {"judge": builder.name, "model": builder.model, "from": eval_name, **scale})
     click.echo(f"made  {folder}: floor {scale['floor']:.2f}, ceiling {scale['ceiling']:.2f}")
     click.echo(f"Try it: orvl AGENT --eval={name}")
@@ -82,22 +87,25 @@ async def _built(project: Project, judge: Judge, idea: str, budget: float | None
         await gateway.close()
 
 
-def _scale(project: Project, built: Built, own: str) -> dict[str, float]:
+def _scale(built: Built, others: Iterable[Mapping[str, str]]) -> dict[str, float]:
     """The floor: projects of other evals beside the judge's. The ceiling: its own second implementation."""
     from orvl.similarity import compare
 
-    compared = [compare(other, built.project).score for other in _others(project, own)]
-    others = [score for score in compared if score is not None]
+    compared = [compare(other, built.project).score for other in others]
+    below = [score for score in compared if score is not None]
     ceiling = compare(built.again, built.project).score
     if ceiling is None:
         raise UserError("What the judge built cannot be compared: it holds no code that orvl reads.")
-    return {"floor": fmean(others) if others else 0.0, "floor_projects": len(others), "ceiling": ceiling}
+    return {"floor": fmean(below) if below else 0.0, "floor_projects": len(below), "ceiling": ceiling}
 
 
 def _others(project: Project, own: str) -> Iterable[Mapping[str, str]]:
     """Projects that belong to other evals: their references, else what their good control writes."""
     for name in project.eval_files:
-        one = project.eval(name)
+        try:
+            one = project.eval(name)
+        except FileError:
+            continue
         folder = one.part("reference") or one.part("controls/good")
         if name != own and not name.startswith(f"{own}-by-") and folder is not None:
             paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
@@ -113,7 +121,13 @@ def _write(folder: Path, built: Built, scale: dict[str, object]) -> None:
     files = {"eval.md": front + turn, "round-trip/scale.json": json.dumps(scale, indent=2) + "\n"}
     files |= {f"reference/{path}": text for path, text in built.project.items()}
     files |= {f"round-trip/again/{path}": text for path, text in built.again.items()}
-    for path, text in files.items():
-        (beside / path).parent.mkdir(parents=True, exist_ok=True)
-        (beside / path).write_text(text, encoding="utf-8")
-    beside.rename(folder)
+    tree.remove(beside)
+    try:
+        for path, text in files.items():
+            (beside / path).parent.mkdir(parents=True, exist_ok=True)
+            (beside / path).write_text(text, encoding="utf-8")
+        beside.rename(folder)
+    except OSError as error:
+        raise UserError(f"The eval cannot be written: {disk_sentence(error)}.") from error
+    finally:
+        tree.remove(beside)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 60
 LARGEST = 400_000
+LONGEST_PATH = 500
 MOST_OUTPUT = 32_000
 SYSTEM = "You are an experienced software developer. You answer with JSON alone, in the form that you are told."
 STRING = {"type": "string"}
@@ -116,11 +117,13 @@ async def _ask(
 
 def _files(told: dict[str, Any]) -> dict[str, str]:
     """The files, if all of them can lie in a folder."""
-    files = {}
-    for one in told.get("files") or []:
+    files: dict[str, str] = {}
+    listed = told.get("files")
+    for one in listed if isinstance(listed, list) else []:
         path, content = (one.get("path"), one.get("content")) if isinstance(one, dict) else (None, None)
         if not isinstance(path, str) or not isinstance(content, str):
             raise ValueError("a file needs a path and its content as text")
+        content.encode()
         files[_inside(path)] = content
     if not files:
         raise ValueError("it has no files")
@@ -132,7 +135,13 @@ def _files(told: dict[str, Any]) -> dict[str, str]:
 
 def _inside(path: str) -> str:
     plain = PurePosixPath(path.removeprefix("./"))
-    is_bad = plain.is_absolute() or ".." in plain.parts or not plain.parts or ".git" in plain.parts
+    is_bad = (
+        len(path.encode()) > LONGEST_PATH
+        or plain.is_absolute()
+        or ".." in plain.parts
+        or not plain.parts
+        or ".git" in plain.parts
+    )
     if is_bad or re.search(r"[\x00-\x1f\\]", path) or any(len(part.encode()) > 200 for part in plain.parts):
         raise ValueError(f"the path {json.dumps(path[:80])} does not lie inside the project")
     return str(plain)

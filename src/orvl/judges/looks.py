@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from orvl.judges.clean import clean, name_of
+from orvl.judges.names import without_names
 from orvl.judges.plain import plain_text
 from orvl.judges.select import LARGEST_FILE, OF_AGENTS, lines_of
 
@@ -73,10 +74,14 @@ class Looks:
         if self._view.is_plain:
             return shown
         others = (path for path in self._run.files if path not in shown and not OF_AGENTS.search(path))
-        return shown | {path: name_of(path) for path in others}
+        return shown | {path: self._blind(name_of(path)) for path in others}
+
+    def _blind(self, text: str) -> str:
+        return without_names(text, self._run.hidden_names, self._run.prompts)
 
     def _list(self, folder: str) -> str:
-        prefix = folder.strip("./")
+        prefix = folder.removeprefix("./").strip("/")
+        prefix = "" if prefix == "." else prefix
         names = sorted(name for name in self._names.values() if not prefix or name.startswith(f"{prefix}/"))
         more = [f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
         return "\n".join([*names[:MOST_LISTED], *more]) or "There is no file."
@@ -95,17 +100,20 @@ class Looks:
         wanted, read = words.strip("\"'`").lower(), 0
         hits: list[str] = []
         for path, name in self._names.items():
+            if not wanted or self._run.size(path) > LARGEST_FILE:
+                continue
             read += self._run.size(path)
-            if not wanted or read > MOST_READ or len(hits) >= MOST_FOUND:
+            if read > MOST_READ or len(hits) >= MOST_FOUND:
+                hits.append("There is more: not all files were searched.")
                 break
             lines = enumerate(self._lines(path), 1)
             hits += [f"{name}:{number}| {line[:200]}" for number, line in lines if wanted in line.lower()]
-        return "\n".join(hits[:MOST_FOUND]) or "Nothing was found."
+        return "\n".join(hits[: MOST_FOUND + 1]) or "Nothing was found."
 
     def _lines(self, path: str) -> Sequence[str]:
         if self._run.size(path) > LARGEST_FILE:
             return ("This file is too large to be shown.",)
-        text = clean(self._run.read(path))
+        text = self._blind(clean(self._run.read(path)))
         if "\\x00" in text:
             return ("This file is not text.",)
         return lines_of(plain_text(path, text) if self._view.is_plain else text)

@@ -18,6 +18,7 @@ RESERVED = frozenset(
         "report",
         "show",
         "score",
+        "round-trip",
         "compare",
         "endpoints",
         "certify",

@@ -41,6 +41,8 @@ class MetricRow:
     judges: dict[str, float | None]
     abstained: int
     unrated: int
+    uncounted: tuple[str, ...] = ()
+    """Judges whose word weighs nothing."""
 
 
 @dataclass
@@ -132,6 +134,7 @@ def _fill_metrics(rows: Sequence[Row], scores: Scores, group: Groups, rating: Ra
                 judges={judges[i]: _known(by_judge[r, i, j]) for i in asked},
                 abstained=sum(runs - int(told[r, i, j]) for i in asked),
                 unrated=runs - int(answered[r, j]),
+                uncounted=tuple(judges[i] for i in asked if not scores.judge_weights[i]),
             )
 
 
@@ -192,6 +195,7 @@ def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:
         judges={name: _plain_mean(row.judges.get(name) for row in rows) for name in judges},
         abstained=sum(row.abstained for row in rows),
         unrated=sum(row.unrated for row in rows),
+        uncounted=tuple(dict.fromkeys(name for row in rows for name in row.uncounted)),
     )
 
 

@@ -56,7 +56,7 @@ def _uncounted(rows: Sequence[Row]) -> Iterator[str]:
 def _said(row: Row, judge: str) -> Iterator[tuple[str, float]]:
     for name, metric in row.metrics.items():
         value = metric.judges.get(judge)
-        if metric.weight == 0 and metric.mean is None and value is not None:
+        if judge in metric.uncounted and value is not None:
             yield name, value
 
 

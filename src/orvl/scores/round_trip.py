@@ -16,7 +16,7 @@ async def score(run, eval):
         return None
     scale = json.loads((made / "scale.json").read_text())
     floor, ceiling = scale["floor"], scale["ceiling"]
-    found = await asyncio.to_thread(against, run, reference, eval.part("workspace"))
+    found = await asyncio.to_thread(against, run, reference, eval.part("workspace"), code_only=True)
     if found is None or ceiling - floor < narrowest:
         return None
     return min(1.0, max(0.0, (found.score - floor) / (ceiling - floor)))

@@ -78,12 +78,12 @@ def compare(
     return alike(_whole(_texts(of_texts(a))), _whole(_texts(of_texts(b))), weights)
 
 
-def against(run: CapturedRun, reference: Path, start: Path | None) -> Similarity | None:
+def against(run: CapturedRun, reference: Path, start: Path | None, *, code_only: bool = False) -> Similarity | None:
     """How alike a run is to the nearest reference, leaving out what it started from; None where there is none."""
     weights = built_in()
     if start:
         weights = weights.without(_whole(_texts(of_folder(start))))
-    left = _texts(of_run(run))
+    left = [file for file in _texts(of_run(run)) if _is_code(file[0]) or not code_only]
     found = [one for root in references(reference) for one in _likenesses(left, _texts(of_folder(root)), weights)]
     return max(found, key=lambda one: one.score or 0.0, default=None)
 
