@@ -16,7 +16,7 @@ demo: $(READY)
 test: lint types system
 	@$(RUN) -m pytest -n 2
 
-# A real Chromium over pages that work, are broken, or are hostile.
+# What programs see: a real Chromium over pages that work, are broken or are hostile, and the real linters over workspaces.
 looks: $(READY) system
 	@$(RUN) -m pytest looks -n 2
 

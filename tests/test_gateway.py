@@ -608,7 +608,7 @@ def test_a_client_that_leaves_frees_all_that_it_held():
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 await until(lambda: len(door.account.calls) == 6 and server.open == 0)
-                assert not door.account._open
+                assert not door.account.crowd.open
                 assert abs(door.account.purse.promised) < 1e-9 and abs(open_doors.gateway.purse.promised) < 1e-9
                 began = [call for call in door.account.calls if call.seconds]
                 assert len(began) == 2
@@ -836,7 +836,7 @@ def test_a_call_is_closed_whatever_the_model_and_the_agent_wrote():
                     for _ in arguments:
                         assert (await door.ask(tools=tools, max_tokens=10)).status == 200
                     account = door.account
-                    assert len(account.calls) == len(arguments) and not account._open
+                    assert len(account.calls) == len(arguments) and not account.crowd.open
                     assert abs(account.purse.promised) < 1e-6 and abs(account.purse.spent - 11 * len(arguments)) < 1e-6
 
     run(test)

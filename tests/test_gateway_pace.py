@@ -416,7 +416,7 @@ def test_a_budget_is_passed_by_no_more_than_a_call_for_each_run(seed):
                         await asyncio.gather(*calls, return_exceptions=True)
 
                 await asyncio.gather(*(agent(door) for door in runs))
-                await until(lambda: not any(door.account._open for door in runs))
+                await until(lambda: not any(door.account.crowd.open for door in runs))
                 purse = open_doors.gateway.purse
                 slack = accounts * (dearest * 0.01 + 1.5)
                 assert budget <= purse.spent <= budget + slack, "spent all, and no more than a call for each run"
@@ -470,7 +470,7 @@ def test_calls_that_leave_while_they_wait_take_nothing_with_them():
                     for call in calls[: made.randint(5, 20)]:
                         call.cancel()
                     await asyncio.gather(*calls, return_exceptions=True)
-                await until(lambda: not door.account._open)
+                await until(lambda: not door.account.crowd.open)
                 assert abs(door.account.purse.promised) < 1e-6 and abs(open_doors.gateway.purse.promised) < 1e-6
                 lane = open_doors.gateway._lane(provider)
                 assert lane.pace("m").open == 0

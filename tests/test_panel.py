@@ -625,7 +625,7 @@ def three_judges(project):
     return project
 
 
-def test_three_judges_stand_side_by_side(project):
+def test_three_judges_stand_side_by_side_and_are_in_the_json_in_full(project):
     three_judges(project)
     for columns in (80, 160):
         out = orvl(project, "show", "worker/e/1", env={"COLUMNS": str(columns)}).out
@@ -653,10 +653,6 @@ def test_three_judges_stand_side_by_side(project):
         odd = {sign for sign in out if sign != "\n" and unicodedata.category(sign) in ("Cc", "Cf")}
         assert not odd, odd
         assert not any(line.strip() == "score m by a: 1.000" for line in lines)
-
-
-def test_what_judges_said_is_in_the_json_in_full(project):
-    three_judges(project)
     attempt = orvl(project, "show", "worker/e/1", "--json").json["attempts"][-1]
     assert "found" in attempt
     scores = {score["judge"]: score for score in attempt["scores"]}
@@ -701,12 +697,15 @@ def test_a_function_that_asks_several_times_is_shown_and_wide_words_fit(project)
     )
     project.eval("e", "---\nmetrics: {m: 1}\n---\nGo.\n")
     with ModelServer(judge) as server:
-        project.toml(judge_toml("j", server))
+        project.toml(judge_toml("j", server, host="prices = {scripted = {input = 10000, output = 10000}}"))
         orvl(project, "worker", "--eval=e", "--json")
+        plan = orvl(project, "worker", "--eval=e", "--episodes=2", "--dry-run", "--json").json["plan"]
     out = orvl(project, "show", "worker/e/1", env={"COLUMNS": "80"}).out
     assert all(cell_len(line) <= 80 for line in out.splitlines())
     assert "Is it one?" in out and "About Is it one?" in out
     assert "Is it two?" in out and "About Is it two?" in out
+    spent = (server.tokens.input + server.tokens.output) / 100
+    assert plan["cost_usd"]["likely"] == pytest.approx(spent)
 
 
 # -- 5: adherence
@@ -731,10 +730,7 @@ def test_adherence_is_what_linters_say_and_the_rules_judged(project):
 
     def judge(request):
         asked.append(items_of(request))
-        pointer = "AGENTS.md:3"
-        return Answer(
-            answer_of(["yes", "no"], [pointer_in(request) if "work.py" in evidence_in(request) else pointer, ""])
-        )
+        return Answer(answer_of(["yes", "no"], ["work.py:1", ""]))
 
     with ModelServer(judge) as server:
         project.toml(judge_toml("j", server))
@@ -749,7 +745,7 @@ def test_adherence_is_what_linters_say_and_the_rules_judged(project):
         assert "print to the console" in items[1] and "AGENTS.md:4" in items[1]
     out = " ".join(orvl(project, "show", "sly/e/1", env={"COLUMNS": "160"}).out.split())
     assert "configuration changed by the agent: pyproject.toml" in out
-    assert '+ignore = ["F401"]' in out or "F401" in out
+    assert '+ "ignore": [' in out and '+ "F401"' in out
     assert "hidden by an edit of the configuration" in out
     assert "configuration changed" not in orvl(project, "show", "neat/e/1").out
     found = orvl(project, "show", "sly/e/1", "--json").json["attempts"][-1]["found"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from orvl.types import Eval, Judge, Metric, ScoreKind
 
 NOBODY = ("", "")
+SPENT = ("calls", "seconds", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
 
 
 def metric_key(metric: Metric, one: Eval) -> str:
@@ -103,7 +104,13 @@ def _detail(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
     if len(kept) < 2:
         return kept[0] if kept and kept[0] else None
     alarm = next((told["alarm"] for told in kept if "alarm" in told), None)
-    return {"asked": kept, **({"alarm": alarm} if alarm else {})}
+    spent = {name: _sum([told.get(name) for told in kept]) for name in SPENT if any(name in told for told in kept)}
+    return {"asked": kept, **spent, **({"alarm": alarm} if alarm else {})}
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _number(told: Any) -> float | None:

@@ -49,19 +49,25 @@ def _table(metric: str, said: Sequence[Score]) -> Table:
 
 def _items(said: Iterable[Score]) -> list[str]:
     """The sentences of the checklist, as far as a judge's answer has them."""
-    texts = [[one.get("item", "") for one in _told(score).get("items", ())] for score in said]
-    counts = [len(_told(score).get("answers", ())) for score in said]
+    texts = [[one.get("item", "") for one in _answers(score)] for score in said]
+    counts = [sum(len(told.get("answers", ())) for told in _asked(score)) for score in said]
     longest = max(texts, key=len, default=[])
     return longest or [f"item {number}" for number in range(1, max(counts, default=0) + 1)]
 
 
-def _told(score: Score) -> dict[str, Any]:
+def _asked(score: Score) -> list[dict[str, Any]]:
+    """What was said, each time that the judge was asked."""
     detail = dict(score.detail or {})
-    return dict(detail["asked"][0]) if "asked" in detail else detail
+    return [dict(told) for told in detail["asked"]] if "asked" in detail else [detail]
+
+
+def _answers(score: Score) -> list[dict[str, Any]]:
+    return [item for told in _asked(score) for item in told.get("items", ())]
 
 
 def _answer(score: Score, number: int) -> str:
-    answers = [one["verdict"] for one in _told(score).get("items", ())] or _told(score).get("answers", ())
+    plain_answers = [answer for told in _asked(score) for answer in told.get("answers", ())]
+    answers = [item["verdict"] for item in _answers(score)] or plain_answers
     return answers[number - 1] if number <= len(answers) else ""
 
 
@@ -71,25 +77,23 @@ def _value(score: Score) -> str:
 
 def _reasons(score: Score) -> Iterator[str]:
     """Where each answer points and why, what it said about the whole, what that took, and what was wrong."""
-    told, name = _told(score), score.judge
+    told, name = dict(score.detail or {}), score.judge
     if score.value is None and score.reason:
         yield f"{name}: {score.reason}"
     if told.get("alarm"):
         yield f"{name}: injection alarm: {told['alarm']}"
-    for number, item in enumerate(told.get("items", ()), 1):
+    for number, item in enumerate(_answers(score), 1):
         unfounded = f"; {item['unfounded']}" if item.get("unfounded") else ""
         pointer = f" {item['pointer']}" if item.get("pointer") else ""
         yield f"{name} {number} {item['verdict']}:{pointer} {item.get('why', '')}{unfounded}".rstrip(": ")
-    if told.get("rationale"):
-        yield f"{name}: {told['rationale']}"
-    if left_out := told.get("left_out"):
+    for one in _asked(score):
+        if one.get("rationale"):
+            yield f"{name}: {one['rationale']}"
+    if left_out := _asked(score)[0].get("left_out"):
         more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         yield f"{name} was not shown: {', '.join(left_out[:3])}{more}"
     if "calls" in told:
-        tokens = (
-            "tokens unknown"
-            if told.get("input_tokens") is None
-            else (f"{told['input_tokens']} tokens in, {told.get('output_tokens')} out")
-        )
-        cost, spent = dollars(told.get("cost_usd")), seconds(told.get("seconds") or 0.0)
-        yield f"{name}: {count(told['calls'], 'call')}, {tokens}, {cost}, {spent}"
+        known = told.get("input_tokens") is not None
+        tokens = f"{told['input_tokens']} tokens in, {told.get('output_tokens')} out" if known else "tokens unknown"
+        cost = "cost unknown" if told.get("cost_usd") is None else dollars(told["cost_usd"])
+        yield f"{name}: {count(told['calls'], 'call')}, {tokens}, {cost}, {seconds(told.get('seconds') or 0.0)}"
