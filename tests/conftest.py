@@ -29,7 +29,20 @@ class Result:
 
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
 OTHER_COMMANDS = (
-    *("init", "list", "doctor", "report", "show", "score", "export", "gc", "install", "endpoints", "round-trip", "replay"),
+    *(
+        "init",
+        "list",
+        "doctor",
+        "report",
+        "show",
+        "score",
+        "export",
+        "gc",
+        "install",
+        "endpoints",
+        "round-trip",
+        "replay",
+    ),
     *("--help", "--version", "-h"),
 )
 

@@ -62,7 +62,9 @@ def test_every_room_has_its_place_and_looks_only_to_its_left():
 def test_built_in_files_are_in_a_users_form():
     for kind in ("agents", "scores"):
         for path in (SOURCE / kind).glob("*.py"):
-            assert imports_of(path) <= {"Command", "reading", "agents", "similarity"}, f"{path} imports what is not for users"
+            assert imports_of(path) <= {"Command", "reading", "agents", "similarity"}, (
+                f"{path} imports what is not for users"
+            )
 
 
 def test_the_public_names():

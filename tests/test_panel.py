@@ -529,7 +529,7 @@ def test_hostile_looks_show_nothing_of_the_host(project):
         project.toml(judge_toml("j", server, more=f"looks = {len(HOSTILE)}"))
         began = time.monotonic()
         orvl(project, "worker", "--eval=e", "--json")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
     full = next(one for one in reversed(server.requests) if "taken out by a program" not in one.prompt_text)
     (got,) = results_in(full)
     answers = re.split(r"^> .*$\n", got, flags=re.MULTILINE)[1:]

@@ -182,6 +182,8 @@ def _said_by(engine: LocalEngine, board: Board) -> list[str]:
     """What happened on the way that a table does not show."""
     said = [*engine.not_installed.values(), *engine.gateway.stopped.values()]
     purse = engine.gateway.purse
+    if engine.judging_cost:
+        said.append(f"The judges cost {dollars(engine.judging_cost)}, which is not in the column of costs.")
     if engine.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
         spent, budget = dollars(purse.spent), dollars(purse.most)

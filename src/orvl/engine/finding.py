@@ -15,7 +15,6 @@ from orvl.browser.look import look
 from orvl.browser.result import Look
 from orvl.capture import Finds
 from orvl.judges.pages import page_text
-from orvl.judges.suspicion import WORDS
 from orvl.lint.report import Report
 from orvl.lint.rules import rules_of
 from orvl.lint.run import lint
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Cell, Eval
     from orvl.workdir import WorkDir
 
-FORMAT = 1
+FORMAT = 2
 """Raise it when programs look at other things, so that they look again."""
 
 
@@ -157,7 +156,7 @@ class Finding:
                 limits=self.limits,
                 pictures=pictures,
                 seconds=self.limits.look,
-                blank=WORDS,
+                blank=r"\S",
             )
             return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
         finally:

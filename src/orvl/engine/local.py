@@ -62,6 +62,8 @@ class LocalEngine:
     unknown_cost: set[str] = field(default_factory=set)
     """Agents whose runs may have cost something that nobody told."""
     interrupted: bool = False
+    judging_cost: float = 0.0
+    """Dollars that judges took, as far as they are known."""
     is_unjudged: bool = False
     """Whether the money for judges ended before they had said all."""
 
@@ -197,6 +199,7 @@ class LocalEngine:
         browse = self._finding.browser_of(panel.eval, attempt, slot)
         scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
         self.is_unjudged = self.is_unjudged or not is_all
+        self.judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
 

@@ -70,8 +70,9 @@ class ChatReader:
             if delta.get(name):
                 answer.think(delta[name])
                 break
-        if delta.get("refusal"):
+        if refusal := words(delta.get("refusal")):
             answer.refused = True
+            answer.say(refusal)
         for place, call in enumerate(objects(delta.get("tool_calls"))):
             self._tool(number(call["index"]) if "index" in call else place, call)
         if finish := words(choice.get("finish_reason")):

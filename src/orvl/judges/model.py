@@ -103,7 +103,7 @@ class ModelJudge:
                 told = _share(chosen, weights)
         elif second is not None:
             detail["plain"] = {"score": None, "reason": second.reason}
-        detail |= {"items": list(map(_kept, texts, chosen.items)), "rationale": chosen.rationale}
+        detail |= {"items": list(map(_kept, texts, weights, chosen.items)), "rationale": chosen.rationale}
         return replace(told, detail=detail)
 
     # -- one view
@@ -226,8 +226,9 @@ def _share(answered: Answered, weights: Sequence[float]) -> Verdict:
     return told
 
 
-def _kept(text: str, item: ItemAnswer) -> dict[str, Any]:
-    kept = {"item": text, "verdict": item.verdict, "pointer": item.pointer, "why": item.why}
+def _kept(text: str, weight: float, item: ItemAnswer) -> dict[str, Any]:
+    kept: dict[str, Any] = {"item": text, "verdict": item.verdict, "pointer": item.pointer, "why": item.why}
+    kept |= {} if weight == 1 else {"weight": weight}
     return kept | ({"unfounded": item.unfounded} if item.unfounded else {})
 
 

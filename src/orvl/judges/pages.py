@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
-
-from orvl.judges.plain import MOST_WORDS
-from orvl.judges.suspicion import is_suspicious
 
 if TYPE_CHECKING:
     from orvl.browser.result import Look
@@ -13,6 +11,7 @@ if TYPE_CHECKING:
 MOST = 40
 LONGEST_TREE = 8000
 LONGEST_TEXT = 4000
+LONGEST_LINE = 300
 
 
 def page_text(page: Look | None, *, plain: bool) -> list[str]:
@@ -22,27 +21,32 @@ def page_text(page: Look | None, *, plain: bool) -> list[str]:
     lines = [f"The browser's look: {page.status}" + (f" ({page.reason})" if page.reason else "")]
     for step in page.steps:
         word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
-        why = f" ({_cut(step.reason, plain)})" if step.reason else ""
+        why = _unless(plain, f" ({step.reason})") if step.reason else ""
         lines.append(f"step:{step.number} {step.step}: {word}{why}")
     for view in page.views:
         lines.append(f"{view.name}: " + ("loaded" if view.loaded else f"did not load ({view.reason})"))
-    told = [f"{note.kind} ({note.view}): {_cut(note.text, plain)}" for note in page.notes]
+    told = [f"{note.kind} ({note.view}){_unless(plain, f': {note.text}')}" for note in page.notes]
     for one in page.defects or ():
-        told.append(f"defect, {one.kind} ({one.view}): {_cut(f'{one.target} {one.detail}', plain)}")
+        told.append(f"defect, {one.kind} ({one.view}){_unless(plain, f': {one.target} {one.detail}')}")
     told += [f"accessibility, {one.impact}: {one.help} ({one.count} times)" for one in page.axe or ()]
     lines += told[:MOST]
     if len(told) > MOST:
         lines.append(f"and {len(told) - MOST} more such lines")
     parts = ["# What a browser found\n" + "\n".join(lines)]
     if page.tree:
-        tree = "\n".join(_cut(line, plain) for line in page.tree[:LONGEST_TREE].split("\n"))
+        lines = page.tree[:LONGEST_TREE].split("\n")
+        tree = "\n".join(_role(line) if plain else line[:LONGEST_LINE] for line in lines)
         parts.append("# The accessibility tree of the page\n" + tree)
     if page.hidden_text and not plain:
         parts.append("# Text of the page that cannot be seen\n" + page.hidden_text[:LONGEST_TEXT])
     return parts
 
 
-def _cut(text: str, plain: bool) -> str:
-    if plain and (len(text.split()) > 2 * MOST_WORDS or is_suspicious(text)):
-        return " ".join(text.split()[:2]) + " …"
-    return " ".join(text.split())[:300]
+def _unless(plain: bool, text: str) -> str:
+    return "" if plain else text.replace("\n", " ")[:LONGEST_LINE]
+
+
+def _role(line: str) -> str:
+    """A line of the tree without what the page says there."""
+    found = re.match(r"\s*- [a-z]+", line)
+    return found[0] if found else ""

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from pathlib import PurePosixPath
 
-from orvl.judges.suspicion import is_suspicious
+from orvl.judges.suspicion import is_loaded, is_suspicious, words_of
 
 CUT = "…"
 LONGEST = 200_000
@@ -94,14 +94,10 @@ class _Names:
 
     def short(self, found: re.Match[str]) -> str:
         name = found[0]
-        if len(name) <= LONGEST_SIMPLE // 2 or len(words_of(name)) <= MOST_PARTS:
+        words = words_of(name)
+        if len(words) <= MOST_PARTS and not is_loaded(words):
             return name
         return self._known.setdefault(name, f"name_{len(self._known) + 1}")
-
-
-def words_of(name: str) -> list[str]:
-    """The words of a name, however it joins them."""
-    return re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name[:400])
 
 
 @cache
@@ -142,10 +138,16 @@ def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
 
 
 def _string(quote: str, inner: str, run: int) -> str:
-    is_simple = len(inner) <= LONGEST_SIMPLE and SIMPLE.fullmatch(inner) and len(words_of(inner)) <= MOST_WORDS
-    if is_simple and (run <= MOST_WORDS or not inner.isalpha()):
+    if _is_simple(inner) and (run <= MOST_WORDS or not inner.isalpha()):
         return f"{quote}{inner}{quote}"
     return f"{quote}{CUT}{_lines_of(inner)}{quote}"
+
+
+def _is_simple(text: str) -> bool:
+    """Whether a text is one short word, or a few joined, that say nothing to a judge."""
+    words = words_of(text)
+    is_short = len(text) <= LONGEST_SIMPLE and len(words) <= MOST_WORDS
+    return is_short and SIMPLE.fullmatch(text) is not None and not is_loaded(words)
 
 
 def _without_prose(code: str) -> str:
@@ -197,8 +199,7 @@ def _setting(line: str) -> str:
     found = re.match(r"(\s*(?:- )?)([\w.\"'\[\]-]{1,40}\s*[:=]\s*)?(.*)", line, re.DOTALL)
     assert found is not None
     key, value = found[2] or "", found[3].strip().strip("\"'")
-    is_simple = len(value) <= LONGEST_SIMPLE and SIMPLE.fullmatch(value) and len(words_of(value)) <= MOST_WORDS
-    if not is_simple or value.startswith("#"):
+    if not _is_simple(value) or value.startswith("#"):
         return f"{found[1]}{key}{CUT if value and not value.startswith('#') else ''}"
     return f"{found[1]}{key}{found[3]}"
 

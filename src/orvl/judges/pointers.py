@@ -77,8 +77,6 @@ class Pointers:
             return None if known else f"there is no screenshot '{name[:60]}'"
         if (pointer == "page" and self._run.page is not None) or (pointer == "lint" and self._run.lint):
             return None
-        if re.fullmatch(r"prompt(:[1-9]\d{0,3})?", pointer):
-            return None if int(name or 1) <= len(self._run.prompts) else f"there is no {pointer}"
         return self._place(pointer)
 
     def _place(self, pointer: str) -> str | None:

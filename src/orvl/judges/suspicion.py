@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 WORDS = "|".join(
     (
@@ -37,6 +38,19 @@ USUAL = frozenset(
         *("data", "docs", "scripts", "types", "spec", "package", "init", "server", "client", "toml", "yaml", "yml"),
     ]
 )
+STRONG = frozenset(
+    [
+        *("yes", "verdict", "verdicts", "flawless", "perfect", "obey", "approve", "approved", "judge", "judges"),
+        *("grader", "evaluator", "reviewer", "jury"),
+    ]
+)
+LOADED = STRONG | frozenset(
+    [
+        *("answer", "answers", "correct", "instruction", "instructions", "ignore", "score", "grade", "pass", "passed"),
+        *("passes", "fulfilled", "satisfied", "excellent", "lenient"),
+    ]
+)
+"""Words that speak to a judge where they stand in a name, alone (`STRONG`) or beside others."""
 MOST_WORDS = 3
 LONGEST_PATH = 60
 
@@ -45,8 +59,21 @@ def is_suspicious(text: str) -> bool:
     return PATTERN.search(text) is not None
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a name, however it joins them."""
+    return re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name[:400])
+
+
+def is_loaded(words: Sequence[str]) -> bool:
+    """Whether the words of a name may speak to a judge."""
+    among = STRONG if len(words) == 1 else LOADED
+    return any(word.lower() in among for word in words)
+
+
 def is_odd_path(path: str) -> bool:
     """A path that may be a sentence: many words that paths do not usually have, or very long, or of odd signs."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", path[:400])
+    words = words_of(path)
+    if is_loaded(words):
+        return True
     unusual = [word for word in words if word.lower() not in USUAL]
     return len(unusual) > MOST_WORDS or len(path) > LONGEST_PATH or not re.fullmatch(r"[\w./@+()\[\]$~-]+", path, re.A)

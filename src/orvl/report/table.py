@@ -28,7 +28,10 @@ def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warning
         return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     by_eval = any(row.eval for row in rows)
-    console.print(_table(console, ordered, by_eval))
+    table, unseen = _table(console, ordered, by_eval)
+    console.print(table)
+    if unseen:
+        console.print(f"For want of room not shown: {', '.join(unseen)}; see --json.", style="dim", highlight=False)
     for sentence in _legend(rows, penalty, by_eval):
         console.print(sentence, style="dim", highlight=False)
     for sentence in _uncounted(ordered):
@@ -80,8 +83,8 @@ def _print_warnings(console: Console, warnings: Sequence[str]) -> None:
         console.print(Text("! " + plain(warning), style="yellow"))
 
 
-def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> Table:
-    """As many metrics as there is room for, those that weigh most first; names fold where it is narrow."""
+def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table, list[str]]:
+    """As many metrics as there is room for, those that weigh most first, and those that there is none for."""
     columns: list[tuple[str, list[str]]] = [("agent model provider", [plain(_name(row)) for row in rows])]
     if by_eval:
         columns.append(("eval", [plain(row.eval or "") for row in rows]))
@@ -100,14 +103,17 @@ def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> Table:
     ]
     room = console.width - 2 - sum(_width(column) for column in (*columns, *last))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    shown = [*columns, *_metrics_that_fit(room, rows), *last]
+    fitting = _metrics_that_fit(room, rows)
+    shown = [*columns, *fitting, *last]
     for number, (name, _) in enumerate(shown):
         words = number == 0 or name == "eval"
         table.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     for cells in zip(*(cells for _, cells in shown), strict=True):
         styled = zip(shown, cells, strict=True)
         table.add_row(*(Text(cell, style="bold" if name == "R" else "") for (name, _), cell in styled))
-    return table
+    named = {name for name, _ in fitting}
+    counted = {name for row in rows for name, metric in row.metrics.items() if metric.weight}
+    return table, sorted(counted - named)
 
 
 def _width(column: tuple[str, list[str]]) -> int:

@@ -49,10 +49,15 @@ def _table(metric: str, said: Sequence[Score]) -> Table:
 
 def _items(said: Iterable[Score]) -> list[str]:
     """The sentences of the checklist, as far as a judge's answer has them."""
-    texts = [[one.get("item", "") for one in _answers(score)] for score in said]
+    texts = [[_sentence(one) for one in _answers(score)] for score in said]
     counts = [sum(len(told.get("answers", ())) for told in _asked(score)) for score in said]
     longest = max(texts, key=len, default=[])
     return longest or [f"item {number}" for number in range(1, max(counts, default=0) + 1)]
+
+
+def _sentence(item: dict[str, Any]) -> str:
+    weight = f" (weight {item['weight']:g})" if "weight" in item else ""
+    return f"{item.get('item', '')}{weight}"
 
 
 def _asked(score: Score) -> list[dict[str, Any]]:

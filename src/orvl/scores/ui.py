@@ -1,6 +1,7 @@
 """How does it look? Defects that programs see count for .8, taste that judges see in the pictures for .2."""
 
 taste = 0.2
+views = 4  # desktop and phone, light and dark
 kinds = ("overlap", "overflow", "cut off", "contrast", "broken image", "error")
 errors = ("console error", "page error", "failed request", "crash")
 items = [
@@ -12,12 +13,13 @@ items = [
 
 
 def clean_share(page):
-    """The share of (view, kind of defect) pairs without a defect; a view that did not load has none."""
-    views = [view.name for view in page.views if view.loaded]
-    found = {(defect.view, defect.kind) for defect in page.defects or ()}
+    """The share of (view, kind of defect) pairs without a defect; what was not loaded and measured is not clean."""
+    if page.defects is None:
+        return 0.0
+    loaded = [view.name for view in page.views if view.loaded]
+    found = {(defect.view, defect.kind) for defect in page.defects}
     found |= {(note.view, "error") for note in page.notes if note.kind in errors}
-    clean = sum((view, kind) not in found for view in views for kind in kinds)
-    return clean / (len(page.views) * len(kinds))
+    return sum((view, kind) not in found for view in loaded for kind in kinds) / (views * len(kinds))
 
 
 async def score(run, items, judge=None):
