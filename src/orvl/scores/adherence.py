@@ -1,10 +1,12 @@
-"""Does it keep to the project's own rules? Linters and formatters by their own configs, and the rules for agents."""
+"""Does it keep to the project's own rules? 0 where nothing was done. Linters and formatters by their own configs, and the rules for agents."""
 
 
 async def score(run, judge=None):
     report = run.linted()
     by_program = report.score if report else None
     rules = [f"{rule.text} (a rule of the project, {rule.path}:{rule.line})" for rule in run.rules]
+    if not run.made and (report or rules):
+        return 0.0
     if judge is None or not rules:
         return by_program
     verdict = await judge.checklist(rules)

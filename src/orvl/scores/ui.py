@@ -16,7 +16,8 @@ def clean_share(page):
     """The share of (view, kind of defect) pairs without a defect; what was not loaded and measured is not clean."""
     if page.defects is None:
         return 0.0
-    loaded = [view.name for view in page.views if view.loaded]
+    gone = {note.view for note in page.notes if note.kind in ("left", "crash")}
+    loaded = [view.name for view in page.views if view.loaded and view.name not in gone]
     found = {(defect.view, defect.kind) for defect in page.defects}
     found |= {(note.view, "error") for note in page.notes if note.kind in errors}
     return sum((view, kind) not in found for view in loaded for kind in kinds) / (views * len(kinds))
