@@ -1,4 +1,4 @@
-"""Does it keep to the project's own rules? Its linters and formatters, and its rules for agents; 0 if nothing is done."""
+"""Does it keep to the project's own rules? Its linters, formatters and rules for agents; 0 if nothing is done."""
 
 
 async def score(run, judge=None):
