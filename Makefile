@@ -16,7 +16,8 @@ demo: $(READY)
 test: lint types system
 	@$(RUN) -m pytest -n 2
 
-# What programs see: a real Chromium over pages that work, are broken or are hostile, and the real linters over workspaces.
+# What programs see: a real Chromium over pages that work, are broken or are hostile, the real linters over workspaces,
+# similarity over real files, and the model on this machine at length.
 looks: $(READY) system
 	@$(RUN) -m pytest looks -n 2
 

@@ -259,7 +259,7 @@ SCRIPTS = [
 
 def real_scripts() -> dict[str, str]:
     """JavaScript of the packages that npm itself is made of."""
-    npm = Path(shutil.which("npm") or pytest.skip("npm is not installed")).resolve().parents[1]
+    npm = Path(shutil.which("npm") or pytest.fail("npm is not installed")).resolve().parents[1]
     found = ((name, place / name) for name in SCRIPTS for place in (npm / "node_modules", npm.parent))
     return {name: path.read_text(encoding="utf-8") for name, path in found if path.is_file()}
 
@@ -364,13 +364,13 @@ def package_of(path: str) -> str:
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory):
     """The texts of the packages above, in the versions named, from npm's registry."""
-    npm = shutil.which("npm") or pytest.skip("npm is not installed")
+    npm = shutil.which("npm") or pytest.fail("npm is not installed")
     folder = tmp_path_factory.mktemp("packages")
     paths = [path for topics in PACKAGES.values() for files in topics.values() for path in files]
     argv = [npm, "pack", "--silent", "--ignore-scripts", *sorted({package_of(path) for path in paths})]
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300)
     if done.returncode:
-        pytest.skip(f"npm's registry cannot be reached: {done.stderr.strip()[-200:]}")
+        pytest.fail(f"npm's registry cannot be reached: {done.stderr.strip()[-200:]}")
     return {path: packed_file(folder, path) for path in paths}
 
 
@@ -809,7 +809,7 @@ def test_no_more_than_the_most_files_are_read():
     files = {f"n{n}.py": b"x = 1\n" for n in range(MOST_FILES + 50)}
     run = Left(files)
     run.read_bytes = lambda path: read.append(path) or files[path]
-    against(run, Path(__file__).parent / "transcripts", None)
+    against(run, Path(__file__).parents[1] / "tests" / "transcripts", None)
     assert len(read) == MOST_FILES
 
 
