@@ -14,7 +14,7 @@ demo: $(READY)
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
 test: lint types system
-	@$(RUN) -m pytest -n 2
+	@$(RUN) -m pytest -n 3
 
 # What programs see: a real Chromium over pages that work, are broken or are hostile, the real linters over workspaces,
 # similarity over real files, and the model on this machine at length.
