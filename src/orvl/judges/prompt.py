@@ -1,4 +1,7 @@
-"""The words that a judge gets: who it is, and, after the evidence, what it is asked."""
+"""The words that a judge gets: who it is, and, after the evidence, what it is asked.
+
+When they change, raise `PROMPT` in project/judges.py, so that scores under other words are not taken for the same.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-FORMAT = 1
-"""Raise it when the words change, so that scores under other words are not taken for the same."""
 
 SYSTEM = (
     "You examine a piece of software work. You get evidence that programs have collected: the task, what was made, and "

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from orvl.judges.clean import clean, name_of
+from orvl.tree import MADE_BY_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,9 +20,9 @@ LONGEST_LINE = 400
 LARGEST_FILE = 512 << 10
 MOST_BYTES = 2 << 20
 MOST_FILES = 200
-MADE_BY_TOOLS = {
-    *("node_modules", "dist", "build", "out", ".next", ".nuxt", ".venv", "venv", "__pycache__", "vendor", "coverage"),
-    *(".git", ".cache", ".pytest_cache", ".mypy_cache", ".ruff_cache", "target", ".svelte-kit", ".turbo", ".vite"),
+MADE_BY_TOOLS = MADE_BY_OTHERS | {
+    *("dist", "build", "out", ".next", ".nuxt", "coverage", ".pytest_cache", ".mypy_cache", ".ruff_cache"),
+    *(".svelte-kit", ".turbo", ".vite"),
 }
 OF_AGENTS = re.compile(
     r"(?:^|/)\.(?:claude|opencode|codex|gemini|qwen|aider|cline|kilo\w*|pi|cursor|crush|goose|continue)\b[^/]*(?:/|$)",
