@@ -23,6 +23,7 @@ import pytest
 import orvl
 from adversary import attack
 from conftest import ROOT_FOLDER, Result, UserProject
+from orvl.sandbox.keeper.door import open_door
 from orvl.store.blobs import Blobs
 
 ADVERSARY = Path(__file__).parent / "adversary"
@@ -877,3 +878,25 @@ def test_a_project_may_lie_anywhere(library, where, backend):
         assert "went" in shown, place.run("show", "mine/e/1").out
         assert SECRET not in shown
         assert place.file("mine/e/1", "seen") == "tool\n"
+
+
+LOOPBACK_LATER = """
+import fcntl, socket, struct, sys, time
+print("here", flush=True)
+time.sleep(0.3)
+IFF_UP, SIOCSIFFLAGS = 1, 0x8914
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", IFF_UP, b""))
+sys.stdin.read()
+"""
+
+
+def test_a_door_waits_until_the_sandboxs_loopback_is_there():
+    alone = ["unshare", "--user", "--map-root-user", "--net", sys.executable, "-c", LOOPBACK_LATER]
+    ours, theirs = socket.socketpair()
+    with ours, theirs, subprocess.Popen(alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"here\n"
+        open_door(process.pid, 8123, theirs)
+        said, handed, _, _ = socket.recv_fds(ours, 64, 1)
+        process.stdin.close()
+    os.close(handed[0])
+    assert said == b"8123\n"

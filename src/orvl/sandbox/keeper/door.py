@@ -1,12 +1,15 @@
 """A listening socket inside a sandbox's own network, held outside: the one way out, and no byte is copied twice."""
 
 import ctypes
+import errno
 import fcntl
 import os
 import socket
+import time
 
 NS_GET_USERNS = 0xB701
 BACKLOG = 128
+PATIENCE = 10.0
 
 
 def open_door(pid: int, port: int, hand_to: socket.socket) -> None:
@@ -21,7 +24,7 @@ def open_door(pid: int, port: int, hand_to: socket.socket) -> None:
             _enter(pid)
             with socket.socket() as listening:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                listening.bind(("127.0.0.1", port))
+                _bind(listening, port)
                 listening.listen(BACKLOG)
                 socket.send_fds(hand_to, [b"%d\n" % port], [listening.fileno()])
             status = 0
@@ -42,3 +45,15 @@ def _enter(pid: int) -> None:
     libc.setns(owner, 0)
     if libc.setns(network, 0):
         raise OSError(ctypes.get_errno(), "setns")
+
+
+def _bind(listening: socket.socket, port: int) -> None:
+    """Binds to the loopback address, which is there a moment after the network is."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return listening.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno != errno.EADDRNOTAVAIL or time.monotonic() > until:
+                raise
+        time.sleep(0.001)
