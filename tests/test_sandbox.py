@@ -882,10 +882,15 @@ def test_a_project_may_lie_anywhere(library, where, backend):
 
 LOOPBACK_LATER = """
 import fcntl, socket, struct, sys, time
+any_socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def set_loopback(up):
+    SIOCSIFFLAGS = 0x8914
+    fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", up, b""))
+set_loopback(1)
+set_loopback(0)
 print("here", flush=True)
 time.sleep(0.3)
-IFF_UP, SIOCSIFFLAGS = 1, 0x8914
-fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", IFF_UP, b""))
+set_loopback(1)
 sys.stdin.read()
 """
 
