@@ -882,15 +882,20 @@ def test_a_project_may_lie_anywhere(library, where, backend):
 
 LOOPBACK_LATER = """
 import fcntl, socket, struct, sys, time
+SIOCSIFFLAGS, SIOCSIFADDR = 0x8914, 0x8916
 any_socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-def set_loopback(up):
-    SIOCSIFFLAGS = 0x8914
+def set_up(up):
     fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", up, b""))
-set_loopback(1)
-set_loopback(0)
+def set_address(address):
+    fields = struct.pack("16sH2s4s8s", b"lo", socket.AF_INET, b"", socket.inet_aton(address), b"")
+    fcntl.ioctl(any_socket, SIOCSIFADDR, fields)
+set_up(1)
+set_address("10.0.0.1")
+set_address("0.0.0.0")
+set_up(0)
 print("here", flush=True)
 time.sleep(0.3)
-set_loopback(1)
+set_up(1)
 sys.stdin.read()
 """
 
