@@ -14,7 +14,7 @@ ORDER = (
     ["errors", "types"],
     ["tree", "diff", "store", "reading", "prices", "testing", "local_model"],
     ["project"],
-    ["words", "hosts"],
+    ["words", "hosts", "ladder"],
     ["install"],
     ["plan"],
     ["sandbox", "workdir", "command", "start"],
@@ -27,6 +27,7 @@ ORDER = (
     ["rating", "stats"],
     ["state"],
     ["engine"],
+    ["certify"],
     ["report"],
     ["cli"],
 )

@@ -7,15 +7,25 @@ id can start a new word, and no shell is ever asked.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from orvl.errors import FileError
+from orvl.project.overlays import FILE, file_in_home
 from orvl.types import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orvl.types import Endpoint, Overlay
 
 LONGEST_PROMPT_ARGUMENT = 100 * 1024
 PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
+IN_THE_WAY = ", and what leads the agent to its model would be lost."
 PLACEHOLDER = re.compile("\ue000orvl:([0-9a-f]*)\ue001")
 
 
@@ -47,6 +57,18 @@ class Word(str):
 
     def rstrip(self, signs: str | None = None) -> Word:
         return Word(str.rstrip(self, signs))
+
+
+class Arguments(tuple[str, ...]):
+    """The words that overlays add to a command; in an f-string they stay as many words as they are."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return " ".join(map(placeholder, self))
+
+    def __str__(self) -> str:
+        return format(self)
 
 
 class Folder(type(Path())):  # type: ignore[misc]
@@ -176,3 +198,73 @@ def _content(content: Any, name: str) -> str | bytes:
     if isinstance(content, str):
         return fill(content)
     raise CommandMistake(f"the content of {name!r} must be text or bytes, and is {content!r}")
+
+
+# -- overlays
+
+
+def arguments_of(overlays: Sequence[Overlay]) -> Arguments:
+    return Arguments(word for one in overlays for word in one.arguments)
+
+
+def laid_over(
+    command: Command, overlays: Sequence[Overlay], endpoint: Endpoint | None, reserved: Mapping[str, str]
+) -> Command:
+    """A command with its overlays' variables over its own, and with its files as the overlays' HOME wants them.
+
+    What leads the agent to its model stays: JSON is joined, and anything else that holds it may not be replaced.
+    """
+    env, files = dict(command.env), dict(command.files)
+    held = (endpoint.url.removesuffix("/v1"), endpoint.key) if endpoint else ()
+    for overlay in overlays:
+        for name, value in overlay.env.items():
+            place = (overlay.path / FILE, None)
+            if name in reserved:
+                raise FileError(*place, f"'env' may not set {name!r}: orvl sets it for this run.")
+            mistake = FileError(*place, f"'env' sets {name!r}{IN_THE_WAY}")
+            env[name] = _joined(env[name], value, held, mistake) if name in env else value
+    for name, content in command.files.items():
+        found = {one.path: file for one in overlays if (file := file_in_home(one, name)) is not None}
+        for path, over in list(found.items())[-1:]:
+            mistake = FileError(path / "home" / name, None, f"the agent writes this file too{IN_THE_WAY}")
+            files[name] = _joined(content, over, held, mistake)
+    return replace(command, env=env, files=files)
+
+
+def with_arguments(argv: Sequence[str], arguments: Sequence[str], prompt: str) -> list[str]:
+    """A command's words with further ones at the end, or before a prompt at the end and the option that takes it."""
+    place = len(argv)
+    if place > 1 and argv[-1].strip() == prompt.strip():
+        place -= 1
+        if place > 1 and argv[place - 1].startswith("-"):
+            place -= 1
+    elif place > 1 and argv[-1] == "--":
+        place -= 1
+    return [*argv[:place], *arguments, *argv[place:]]
+
+
+def _joined(own: str | bytes, over: str | bytes, held: Sequence[str], mistake: FileError) -> str:
+    """Two contents in one: objects of JSON are joined, else the second stays; `mistake` where what is held is lost."""
+    mine, theirs = (one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one for one in (own, over))
+    below, above = _object(mine), _object(theirs)
+    if below is not None and above is not None:
+        mine, theirs = json.dumps(below), json.dumps(_deep(below, above))
+    if any(one in mine and one not in theirs for one in held):
+        raise mistake
+    return theirs
+
+
+def _object(content: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _deep(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        name: _deep(mine[name], value) if isinstance(mine.get(name), dict) and isinstance(value, dict) else value
+        for name, value in theirs.items()
+    }
+    return {**mine, **both}

@@ -6,12 +6,13 @@ import hashlib
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
@@ -190,13 +191,13 @@ def _versions(
     must_be_there: bool,
 ) -> dict[str, str]:
     """What each agent's `version` command prints; an agent that is not installed is refused or left out."""
-    asked = [agent for agent in agents if agent.version]
-    found = {agent.name: "" for agent in agents if not agent.version}
+    asked = [agent for agent in agents if agent.version or agent.at]
+    found = {agent.name: "" for agent in agents if not (agent.version or agent.at)}
     if not asked:
         return found
     missing: list[str] = []
     with ThreadPoolExecutor(8) as pool:
-        for agent, version in zip(asked, pool.map(ask, asked), strict=True):
+        for agent, version in zip(asked, pool.map(partial(_asked, ask), asked), strict=True):
             if isinstance(version, str):
                 found[agent.name] = version
                 continue
@@ -220,6 +221,17 @@ class NoVersion:
 
 
 AskVersion = Callable[["Agent"], "str | NoVersion"]
+
+
+def _asked(ask: AskVersion, agent: Agent) -> str | NoVersion:
+    """An agent's version. One that was asked for by name has to be the one that is there, whatever is in PATH."""
+    if agent.at and ask is version_of and installed(agent) is None:
+        return NoVersion(f"is not installed at version {agent.at}")
+    version = ask(agent) if agent.version else ""
+    if not agent.at or ask is version_of or isinstance(version, NoVersion):
+        return version
+    is_it = re.search(rf"(?<![0-9.]){re.escape(agent.at)}(?![\w.+-])", version)
+    return version if is_it else NoVersion(f"is not there at version {agent.at}: it says '{version}'")
 
 
 def version_of(agent: Agent) -> str | NoVersion:

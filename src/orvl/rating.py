@@ -110,3 +110,12 @@ def _means_and_variances(
             left = 1 - sum(share**2 for share in shares)
             variances = np.where(left > 1e-12, variances / left, variances)
     return means, variances
+
+
+def by_judge(scores: ArrayLike, metric_weights: ArrayLike) -> NDArray[np.float64]:
+    """The rating of each judge alone: … × judges, over the metrics that it answered; NaN where it answered none."""
+    table = _table(scores)
+    v = _weights(metric_weights, table.shape[-1], "metric")
+    answered = ~np.isnan(table)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(answered, v * table, 0.0).sum(axis=-1) / (answered * v).sum(axis=-1))

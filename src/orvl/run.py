@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import time
 from contextlib import suppress
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl import acp
-from orvl.command import CommandMistake, Folder, Word, folder, to_command
+from orvl.command import CommandMistake, Folder, Word, arguments_of, folder, laid_over, to_command, with_arguments
 from orvl.errors import FileError
 from orvl.hosts import continues
 from orvl.job import complaint, hit, turn_job
@@ -202,6 +203,7 @@ def _command(
     function = cell.agent.command
     assert isinstance(function, UserFunction)
     controls = _controls(planned)
+    arguments = arguments_of(cell.agent.overlays)
     try:
         returned = function(
             provider=Word(cell.provider),
@@ -212,13 +214,17 @@ def _command(
             endpoint=ways.endpoint,
             turn=turn,
             controls=Folder(controls) if controls else None,
+            arguments=arguments,
         )
         command = _from_installation(to_command(returned, prompt), ways)
-        return replace(command, env={**ways.env, **command.env})
     except CommandMistake as error:
         raise FileError(function.path, function.line, f"{error}.") from error
     except (Exception, SystemExit) as error:
         raise function.mistake(error) from error
+    if arguments and "arguments" not in inspect.signature(function.function).parameters:
+        command = replace(command, argv=with_arguments(command.argv, arguments, prompt))
+    command = laid_over(command, cell.agent.overlays, ways.endpoint, ways.env)
+    return replace(command, env={**ways.env, **command.env})
 
 
 # -- how a turn ended

@@ -32,6 +32,21 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
+class Overlay:
+    """A configuration that is laid over an agent; `agents` are names and globs of those that it fits, if not all."""
+
+    name: str
+    path: Path
+    digest: str
+    description: str = ""
+    workspace: Path | None = None
+    home: Path | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Agent:
     """A coding agent with a command line."""
 
@@ -50,6 +65,14 @@ class Agent:
     install: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     control: str | None = None
     paths: tuple[Path, ...] = ()
+    at: str | None = None
+    """The version that was asked for by name, instead of the one that its file pins."""
+    overlays: tuple[Overlay, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """Its name without a version and overlays."""
+        return self.name.partition("+")[0].partition("@")[0]
 
 
 @dataclass(frozen=True)

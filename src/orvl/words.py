@@ -1,15 +1,21 @@
-"""The five words: agent, model, provider, eval, metric; each a name, a comma list, a glob, or `all`."""
+"""The five words: agent, model, provider, eval, metric; each a name, a comma list, a glob, or `all`.
+
+An agent may have a version and overlays: `AGENT@VERSION+OVERLAY`. They are used only where they are written: `all` and
+`opencode*` are agents as they are, `opencode+*` is opencode with each overlay that fits.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError, UserError
-from orvl.project.names import RESERVED, closest, did_you_mean, is_pattern, matching
+from orvl.project.names import RESERVED, Contestant, closest, did_you_mean, is_pattern, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from orvl.project import Project
     from orvl.types import Agent, Eval
@@ -46,11 +52,14 @@ def parts(word: str) -> list[str]:
 
 def is_named(word: str) -> bool:
     """Whether every part of a word is a plain name."""
-    return all(part != "all" and not is_pattern(part) for part in parts(word))
+    return all("all" not in re.split("[@+]", part) and not is_pattern(part) for part in parts(word))
 
 
 def chosen_agents(project: Project, words: Words) -> list[Agent]:
-    return [project.agent(name) for name in _chosen(project, words, "agent", project.agent_files)]
+    def match(part: str, known: Iterable[str]) -> list[str]:
+        return _contestants(project, words, part) if {"+", "@"} & set(part) else matching(part, known)
+
+    return [project.agent(name) for name in _chosen(project, words, "agent", project.agent_files, match)]
 
 
 def chosen_evals(project: Project, words: Words) -> list[Eval]:
@@ -95,11 +104,58 @@ def _names(agents: Iterable[Agent], place: str) -> list[str]:
     return sorted({model for agent in agents for listed in agent.models.values() for model in listed})
 
 
-def _chosen(project: Project, words: Words, place: str, names: Iterable[str]) -> list[str]:
+def _contestants(project: Project, words: Words, part: str) -> list[str]:
+    """The names that an agent with a version or overlays stands for; a glob leaves out what does not fit."""
+    asked, known = Contestant.of(part), list(project.agent_files)
+    agents = matching(asked.agent, known)
+    if not agents:
+        raise UserError(_unknown(project, words, "agent", asked.agent, known))
+    every = (one for name in agents for one in _laid_over(project, replace(asked, agent=name)))
+    found = [str(one) for one in every if is_named(asked.agent) or _can_be(project, one)]
+    if not found:
+        raise UserError(f"Nothing fits '{part}'. See: orvl list overlays")
+    return found
+
+
+def _laid_over(project: Project, asked: Contestant) -> Iterator[Contestant]:
+    """One agent with every choice of overlays that its words stand for."""
+    from orvl.project.overlays import fits
+
+    agent = project.agent(asked.agent)
+    choices = []
+    for word in asked.overlays:
+        if is_named(word):
+            choices.append([project.overlay(word).name])
+        else:
+            there = matching(word, project.overlay_files)
+            choices.append(
+                [name for name in there if fits(project.overlay(name), agent) and name not in asked.overlays]
+            )
+    for chosen in product(*choices):
+        if len(set(chosen)) == len(chosen) or all(map(is_named, asked.overlays)):
+            yield replace(asked, overlays=chosen)
+
+
+def _can_be(project: Project, one: Contestant) -> bool:
+    from orvl.project.overlays import fits
+
+    agent = project.agent(one.agent)
+    return (one.version is None or bool(agent.install)) and all(
+        fits(project.overlay(name), agent) for name in one.overlays
+    )
+
+
+def _chosen(
+    project: Project,
+    words: Words,
+    place: str,
+    names: Iterable[str],
+    match: Callable[[str, Iterable[str]], list[str]] = matching,
+) -> list[str]:
     known = list(names)
     found: dict[str, None] = {}
     for part in parts(getattr(words, place)) or ["all"]:
-        matches = matching(part, known)
+        matches = match(part, known)
         if not matches and part != "all":
             raise UserError(_unknown(project, words, place, part, known))
         found.update(dict.fromkeys(matches))

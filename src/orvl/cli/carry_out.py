@@ -26,6 +26,7 @@ from orvl.sandbox.surroundings import surroundings
 from orvl.workdir import WorkDir, is_alive
 
 if TYPE_CHECKING:
+    from orvl.engine.race import Race
     from orvl.plan import Plan
     from orvl.project import Project
     from orvl.sandbox.kinds import Kind
@@ -50,6 +51,7 @@ def carry_out(
     concurrency: int | None = None,
     budget: float | None = None,
     samples: Samples = "missing",
+    race: Race | None = None,
 ) -> LocalEngine:
     """Does what is left of a plan; everything that finishes is in the store before it is shown."""
     todo = [*state.to_score, *state.to_run]
@@ -85,6 +87,7 @@ def carry_out(
                 around=around,
                 gateway=Gateway(os.environ, budget),
                 samples=samples,
+                race=race,
             )
             asyncio.run(_until_interrupted(engine, progress))
     finally:

@@ -125,18 +125,17 @@ class JsonOut:
             file.write("\n")
 
 
-def print_board(project: Project, board: Board, out: JsonOut | None, *, by_eval: bool = False) -> None:
-    """The ratings: by cell as JSON; as a table by contestant, or by cell where that says more."""
-    penalty = project.settings.penalty
+def print_board(board: Board, out: JsonOut | None, *, by_eval: bool = False, **more: Any) -> None:
+    """The ratings: by cell as JSON, with `more`; as a table by contestant, or by cell where that says more."""
     if out:
         from orvl.report.json_form import as_json as ratings_as_json
 
-        out.write(ratings_as_json(board.cells, penalty, board.warnings))
+        out.write(ratings_as_json(board.cells, board, **more))
         return
     from orvl.report.table import print_ratings
 
     cells = by_eval or len({cell.eval for cell in board.cells}) == 1
-    print_ratings(console(), board.cells if cells else board.contestants, penalty, board.warnings)
+    print_ratings(console(), board.cells if cells else board.contestants, board)
 
 
 def version_asker(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from click.shell_completion import CompletionItem
 
 from orvl.errors import OrvlError
-from orvl.project.names import matching
+from orvl.project.names import Contestant, matching
 from orvl.words import ORDER, parts
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def first_word(incomplete: str) -> list[CompletionItem]:
-    return _items(names_of("agent", {}), incomplete)
+    return _items([*names_of("agent", {}), *with_overlays({}, incomplete)], incomplete)
 
 
 def word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -27,7 +27,8 @@ def word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
 
     place = (param.name or "").removesuffix("_word")
     commands = list(COMMANDS) if param.name == "agent_word" else []
-    return _items([*names_of(place, ctx.params), *commands], incomplete)
+    laid_over = with_overlays(ctx.params, incomplete) if place == "agent" else []
+    return _items([*names_of(place, ctx.params), *commands, *laid_over], incomplete)
 
 
 def _items(names: list[str], incomplete: str) -> list[CompletionItem]:
@@ -50,11 +51,29 @@ def names_of(place: str, given: dict[str, Any]) -> list[str]:
         return []
 
 
+def with_overlays(given: dict[str, Any], incomplete: str) -> list[str]:
+    """The agent that is being written with each further overlay that fits it, once there is a `+`."""
+    from orvl.project import open_project
+
+    before, plus, _ = incomplete.rpartition(",")[2].rpartition("+")
+    if not plus:
+        return []
+    from orvl.project.overlays import fits
+
+    try:
+        project, asked = open_project(given.get("project")), Contestant.of(before)
+        agent = project.agent(asked.agent) if asked.agent in project.agent_files else None
+        names = [name for name in project.overlay_files if name not in asked.overlays]
+        return [f"{before}+{name}" for name in names if agent and fits(project.overlay(name), agent)]
+    except OrvlError:
+        return []
+
+
 def _that_load(project: Project, word: str) -> list[Agent]:
     """The agents that a word stands for, without those whose file is broken."""
     found = []
     for name in project.agent_files:
-        if any(matching(part, [name]) for part in parts(word)):
+        if any(matching(Contestant.of(part).agent, [name]) for part in parts(word)):
             try:
                 found.append(project.agent(name))
             except OrvlError:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
 
-KINDS = ("agents", "models", "providers", "evals", "metrics", "judges")
+KINDS = ("agents", "overlays", "models", "providers", "evals", "metrics", "judges")
 FEW = 4
 
 
@@ -25,7 +25,7 @@ FEW = 4
 @as_json
 @click.option("--project", metavar="DIR", help="The project's folder (default: this one).")
 def command(kind: str | None, json_: bool, project: str | None) -> int:
-    """List agents, models, providers, evals, metrics and judges.
+    """List agents, overlays, models, providers, evals, metrics and judges.
 
     KIND is one of these. A file with a mistake in it is listed with its mistake.
     """
@@ -45,8 +45,13 @@ def command(kind: str | None, json_: bool, project: str | None) -> int:
 
 def rows(project: Project, kind: str) -> list[dict[str, Any]]:
     """One dict per thing; a broken file has an `error`."""
-    files = {"agents": project.agent_files, "evals": project.eval_files, "metrics": project.metric_files}
-    describe = {"agents": _agent, "evals": _eval, "metrics": _metric}
+    files = {
+        "agents": project.agent_files,
+        "overlays": project.overlay_files,
+        "evals": project.eval_files,
+        "metrics": project.metric_files,
+    }
+    describe = {"agents": _agent, "overlays": _overlay, "evals": _eval, "metrics": _metric}
     if kind in files:
         return [_row(project, name, found.origin, describe[kind]) for name, found in files[kind].items()]
     if kind == "judges":
@@ -70,6 +75,15 @@ def _agent(project: Project, name: str) -> dict[str, Any]:
     agent = project.agent(name)
     models = {provider: list(names) for provider, names in agent.models.items()}
     return {"models": models, "description": agent.description}
+
+
+def _overlay(project: Project, name: str) -> dict[str, Any]:
+    one = project.overlay(name)
+    return {
+        "has": [part for part in ("workspace", "home", "env", "arguments") if getattr(one, part)],
+        "agents": list(one.agents) or ["all"],
+        "description": one.description,
+    }
 
 
 def _eval(project: Project, name: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,13 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
 from orvl.words import ORDER, Words, chosen_metrics, parts
+
+if TYPE_CHECKING:
+    from orvl.project import Project
+    from orvl.report.board import Row
+    from orvl.report.collect import Board
+    from orvl.report.trust import Trust
+    from orvl.store import Store
 
 
 @click.command()
@@ -39,20 +46,31 @@ def command(**given: Any) -> int:
         keep = chooser(words, known)
         metrics = chosen_metrics(project, words)
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
-    rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
+        rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
+        beside = _beside(project, store, board, rows) if given["by"] == "agent" and rows else None
     if out:
         from orvl.report.json_form import as_json as ratings_as_json
+        from orvl.report.trust_text import as_json as trust_as_json
 
-        out.write(ratings_as_json(rows, project.settings.penalty, board.warnings))
+        out.write(ratings_as_json(rows, board, trust=trust_as_json(beside, board.standing) if beside else None))
         return 0
     from orvl.report.table import print_ratings
+    from orvl.report.trust_text import sentences
 
-    print_ratings(console(), rows, project.settings.penalty, board.warnings)
+    print_ratings(console(), rows, board, sentences(beside, board.standing) if beside else ())
     return 0
+
+
+def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Trust:
+    from orvl.report.trust import trust
+
+    return trust(project, store, board, rows)
 
 
 def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
     """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
+    if "control:" not in words.agent:
+        known = [names for names in known if not names[0].startswith("control:")]
     chosen = []
     for i, place in enumerate(ORDER[:4]):
         names = sorted({row[i] for row in known})

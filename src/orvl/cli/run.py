@@ -28,15 +28,21 @@ from orvl.cli.common import (
 from orvl.errors import UserError
 from orvl.hosts import without_key
 from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
-from orvl.report.text import count, dollars
+from orvl.report.text import count, dollars, plain
 from orvl.sandbox.kinds import KINDS, Kind
 from orvl.state import State, next_episode, state_of
 from orvl.words import ORDER, is_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.engine.local import LocalEngine
+    from orvl.engine.race import Race
     from orvl.project import Project
     from orvl.report.collect import Board
+    from orvl.report.race import Outcome, Stopped
+    from orvl.store import Store
+    from orvl.types import PlannedRun
     from orvl.words import Words
 
 
@@ -51,6 +57,7 @@ class Flags:
     image: str | None
     engine: str
     budget: float | None
+    race: bool
     dry_run: bool
     fresh: bool
     yes: bool
@@ -70,7 +77,8 @@ class Flags:
 @click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @click.option("--engine", type=click.Choice(["local"]), default="local", help="Who carries runs out.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Stop when this much is spent.")
-@click.option("--dry-run", is_flag=True, help="Say what would run and what it may cost.")
+@click.option("--race", is_flag=True, help="Contestants that are surely worse stop early.")
+@click.option("--dry-run", is_flag=True, help="Say what would run, what it may cost, and what it can tell.")
 @click.option("--fresh", is_flag=True, help="Run new episodes beside those that are there.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")
 @as_json
@@ -86,52 +94,111 @@ def command(**given: Any) -> int:
         raise UserError("Say what to run: orvl AGENT …, or `orvl all` for everything. See: orvl --help")
     words = words_from(given)
     flags = Flags(**given)
-    if flags.budget is not None and not isfinite(flags.budget):
-        raise UserError(f"--budget {flags.budget} is not an amount of money.")
+    _check(flags)
     out = JsonOut() if flags.json_ else None
     project = open_with_keys_hidden(flags.project)
     episodes = flags.episodes or project.settings.episodes
     seed = secrets.randbits(32)
     ask = version_asker(project, flags.sandbox, flags.image)
     plan = make_plan(project, words, episodes=range(1, episodes + 1), judges=flags.judge, seed=seed, ask_version=ask)
+    if flags.race:
+        _want_rivals(plan)
     if flags.dry_run:
         return _dry_run(project, plan, episodes, flags, out)
-    from orvl.report.collect import of_plan
-
     with open_to_write(project, flags.store) as store:
         first = next_episode(plan, store) if flags.fresh else 1
         plan.runs = ordered(plan.cells, range(first, first + episodes), seed)
         state = state_of(plan, store)
         _want_keys(plan, state, must_be_there=is_named(words.provider))
-        _guard(project, state, flags)
-        engine = None
-        if state.to_run or state.to_score:
-            from orvl.cli.carry_out import carry_out
-
-            engine = carry_out(
-                project,
-                plan,
-                state,
-                store,
-                words,
-                sandbox=flags.sandbox,
-                image=flags.image,
-                quiet=flags.quiet,
-                concurrency=flags.concurrency,
-                budget=flags.budget,
-            )
-        board = of_plan(project, plan, store, first, first + episodes - 1, planned=episodes)
+        race = _race(project, plan, state, store, episodes) if flags.race else None
+        _guard(project, [run for run in state.to_run if race is None or race.needs(run)], flags)
+        engine = _carry_out(project, plan, state, store, words, flags, race)
+        board, outcome = _rated(project, plan, store, range(first, first + episodes), engine, race)
         board.warnings = plan.warnings + (_said_by(engine, board) if engine else []) + board.warnings
-        print_board(project, board, out, by_eval=flags.verbose)
-        status = _status(board, engine)
+        _print(board, outcome, out, flags)
+        status = _status(board, engine, outcome)
         if status in (3, 130):
             _say_how_to_continue(words, flags, first + episodes - 1 if flags.fresh else None)
         return status
 
 
+def _check(flags: Flags) -> None:
+    if flags.budget is not None and not isfinite(flags.budget):
+        raise UserError(f"--budget {flags.budget} is not an amount of money.")
+    if flags.race and flags.fresh:
+        raise UserError(
+            "--race and --fresh do not go together: starting a race anew when its results are known makes it unfair. "
+            "Leave --fresh out to continue it, or keep another one in --store DIR."
+        )
+
+
+def _want_rivals(plan: Plan) -> None:
+    contestants = {cell.contestant for cell in plan.cells}
+    if len(contestants) < 2:
+        name = " ".join(next(iter(contestants)))
+        raise UserError(
+            f"A race needs two contestants, and here is one: {name}. Name more agents, models or providers."
+        )
+
+
+def _race(project: Project, plan: Plan, state: State, store: Store, episodes: int) -> Race:
+    from orvl.report.race import race_of
+
+    _want_rivals(plan)
+    race = race_of(project, plan, state, store, episodes)
+    if race.is_over:
+        state.to_run, state.to_score = [], []
+    return race
+
+
+def _carry_out(
+    project: Project, plan: Plan, state: State, store: Store, words: Words, flags: Flags, race: Race | None
+) -> LocalEngine | None:
+    if not state.to_run and not state.to_score:
+        return None
+    from orvl.cli.carry_out import carry_out
+
+    return carry_out(
+        project,
+        plan,
+        state,
+        store,
+        words,
+        sandbox=flags.sandbox,
+        image=flags.image,
+        quiet=flags.quiet,
+        concurrency=flags.concurrency,
+        budget=flags.budget,
+        race=race,
+    )
+
+
+def _rated(
+    project: Project, plan: Plan, store: Store, episodes: range, engine: LocalEngine | None, race: Race | None
+) -> tuple[Board, Outcome | None]:
+    if race is None:
+        from orvl.report.collect import of_plan
+
+        return of_plan(project, plan, store, episodes[0], episodes[-1], planned=len(episodes)), None
+    from orvl.report.race import finish
+
+    stopped: Stopped | None = None
+    if engine and (engine.interrupted or engine.over_budget):
+        stopped = "by the user" if engine.interrupted else "by the budget"
+    return finish(project, plan, store, race, len(episodes), stopped)
+
+
+def _print(board: Board, outcome: Outcome | None, out: JsonOut | None, flags: Flags) -> None:
+    more = {"race": outcome.as_json} if outcome else {}
+    print_board(board, out, by_eval=flags.verbose, **more)
+    if outcome and not out:
+        for sentence in outcome.sentences:
+            console().print(plain(sentence), markup=False)
+
+
 def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: JsonOut | None) -> int:
     from orvl.report.dry_run import as_json as plan_as_json
-    from orvl.report.dry_run import print_plan
+    from orvl.report.dry_run import detectable_of, print_plan
     from orvl.state import cost_of
 
     there = store_exists(project, flags.store)
@@ -140,11 +207,17 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
             first = next_episode(plan, store)
             plan.runs = ordered(plan.cells, range(first, first + episodes), plan.seed)
         state = state_of(plan, store)
+        if flags.race and store is not None:
+            from orvl.report.race import race_of
+
+            race = race_of(project, plan, state, store, episodes)
+            state.to_run, state.to_score = ([*filter(race.needs, runs)] for runs in (state.to_run, state.to_score))
         cost = cost_of(project, plan, state, store)
+        seen = detectable_of(project, plan, store, episodes)
     if out:
-        out.write(plan_as_json(plan, state, cost))
+        out.write(plan_as_json(plan, state, cost, seen))
     else:
-        print_plan(console(), plan, state, cost)
+        print_plan(console(), plan, state, cost, seen)
     return 0
 
 
@@ -165,12 +238,12 @@ def _want_keys(plan: Plan, state: State, *, must_be_there: bool) -> None:
     plan.warnings.append(f"Left out, for want of a key: {keys}.")
 
 
-def _guard(project: Project, state: State, flags: Flags) -> None:
+def _guard(project: Project, runs: Sequence[PlannedRun], flags: Flags) -> None:
     """Running everything by leaving words out is an expensive accident."""
-    paid = {run.cell.key for run in state.to_run if is_paid(project, run.cell.provider)}
+    paid = {run.cell.key for run in runs if is_paid(project, run.cell.provider)}
     if len(paid) <= ASK_ABOVE or flags.yes or flags.budget is not None:
         return
-    what = f"{len(paid)} cells at providers that cost money ({len(state.to_run)} runs)"
+    what = f"{len(paid)} cells at providers that cost money ({len(runs)} runs)"
     if sys.stdin.isatty() and sys.stderr.isatty() and not flags.json_:
         if click.confirm(f"This runs {what}. Go on?", err=True):
             return
@@ -197,9 +270,10 @@ def _said_by(engine: LocalEngine, board: Board) -> list[str]:
     return said
 
 
-def _status(board: Board, engine: LocalEngine | None) -> int:
-    """0 all rated; 1 something could not be; 2 nothing could start; 3 the budget; 130 interrupted."""
-    incomplete = any(cell.rated < cell.planned for cell in board.cells)
+def _status(board: Board, engine: LocalEngine | None, outcome: Outcome | None) -> int:
+    """0 all rated, or all that a race needs; 1 something could not be; 2 nothing could start; 3 the budget; 130
+    interrupted."""
+    incomplete = outcome.is_incomplete if outcome else any(cell.rated < cell.planned for cell in board.cells)
     if engine and engine.interrupted:
         return 130
     if engine and engine.over_budget and (incomplete or engine.is_unjudged):
@@ -220,6 +294,8 @@ def _say_how_to_continue(words: Words, flags: Flags, episodes: int | None) -> No
             given += [f"--{name}", shlex.quote(value)]
     for judge in flags.judge:
         given += ["--judge", shlex.quote(judge)]
+    if flags.race:
+        given.append("--race")
     if flags.concurrency:
         given += ["--concurrency", str(flags.concurrency)]
     if flags.budget is not None:

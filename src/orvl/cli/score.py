@@ -72,7 +72,7 @@ def command(**given: Any) -> int:
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
         board.warnings = plan.warnings + _of_older(plan, store) + board.warnings
-    print_board(project, board, out)
+    print_board(board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
     if engine.interrupted:
         return 130

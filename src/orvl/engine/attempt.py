@@ -16,6 +16,7 @@ from orvl.errors import DISK_IS_BROKEN, disk_sentence
 from orvl.install import installed
 from orvl.run import Conversation, Ways, converse, limits_of
 from orvl.sandbox import NotStarted
+from orvl.sandbox.choose import is_trusted
 from orvl.sandbox.doors import ways_out
 from orvl.types import Attempt, Usage
 
@@ -49,6 +50,7 @@ class Attempts:
     say: Callable[[str], None]
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
+    _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
     async def make(self, planned: PlannedRun, slot: Slot) -> Attempt:
         """What an agent does to its own folders is its own trouble, not that of other runs; a broken disk is all's."""
@@ -110,13 +112,20 @@ class Attempts:
             return capture.take(talk, start, folders, batch, limits, sandbox, account)
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
+        """A control leaves the same files each time; its checks are run once."""
         one = planned.cell.eval
         if not one.checks:
             return replace(attempt, checks=())
+        same = (one.checks_digest, attempt.tree) if is_trusted(planned.cell.agent) else None
+        if same in self._checked:
+            return replace(attempt, checks=self._checked[same])
         fresh = self.work.new()
         try:
             await asyncio.to_thread(checks.lay_out, one, folders.workspace, fresh)
-            return replace(attempt, checks=await checks.run_checks(one, fresh, slot.walled, self.settings.limits))
+            results = await checks.run_checks(one, fresh, slot.walled, self.settings.limits)
+            if same:
+                self._checked[same] = results
+            return replace(attempt, checks=results)
         except NotStarted as error:
             return replace(attempt, outcome="errored", reason=f"a check: {error}", retry=True)
         finally:

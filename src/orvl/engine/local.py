@@ -23,6 +23,7 @@ from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
     from orvl.engine import Watcher
+    from orvl.engine.race import Race
     from orvl.gateway import Gateway
     from orvl.plan import Plan
     from orvl.project.settings import Settings
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
-Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[None]]]
+Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
+"""A run, and what is done for it; that says whether it is settled, be it scored or given up."""
 
 
 def default_concurrency() -> int:
@@ -58,6 +60,8 @@ class LocalEngine:
     around: Surroundings
     gateway: Gateway
     samples: Samples = "missing"
+    race: Race | None = None
+    """Says which runs are not needed, or not yet."""
     over_budget: bool = False
     unknown_cost: set[str] = field(default_factory=set)
     """Agents whose runs may have cost something that nobody told."""
@@ -78,6 +82,8 @@ class LocalEngine:
         self._finding = Finding(self.store, self.work, limits, self._writer)
         self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._bench)
         self._stopping = asyncio.Event()
+        self._going = 0
+        self._changed = asyncio.Event()
         self._slots: list[Slot] = []
         self._fatal: OrvlError | None = None
 
@@ -107,17 +113,49 @@ class LocalEngine:
         slot = Slot(self.sandbox, self.around, self.work.lock_fd)
         self._slots.append(slot)
         try:
-            while todo and not self.stopped and not self._budget_is_spent():
-                planned, do = todo.popleft()
-                if not self._cannot_run(planned):
-                    with suppress(Stopped):
-                        await do(planned, slot)
+            while (task := await self._next(todo)) is not None:
+                with suppress(Stopped):
+                    await self._do(task, slot)
         except OSError as error:
             self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))
         except OrvlError as error:
             self._end_all(error)
         finally:
             await slot.close()
+
+    async def _next(self, todo: deque[Task]) -> Task | None:
+        """The first that may start. Where a race holds all back, it is asked again when something has ended."""
+        while todo and not self.stopped and not self._budget_is_spent():
+            at = next((at for at, (planned, _) in enumerate(todo) if self._may_start(planned)), None)
+            if at is not None:
+                task = todo[at]
+                del todo[at]
+                return task
+            if not self._going:
+                return None
+            await self._changed.wait()
+        return None
+
+    def _may_start(self, planned: PlannedRun) -> bool:
+        return self.race is None or self.race.may_start(planned, self.concurrency)
+
+    async def _do(self, task: Task, slot: Slot) -> None:
+        planned, do = task
+        self._going += 1
+        try:
+            if self.race is None:
+                if not self._cannot_run(planned):
+                    await do(planned, slot)
+            elif self._cannot_run(planned) or await do(planned, slot):
+                for sentence in self.race.ended(planned):
+                    self.watcher.say(sentence)
+        finally:
+            self._going -= 1
+            self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
@@ -134,6 +172,7 @@ class LocalEngine:
         """Nothing new starts; what still runs after the grace time is cut."""
         if not self.stopped:
             self._stopping.set()
+            self._wake()
             asyncio.get_running_loop().call_later(STOP_GRACE, self._cut)
 
     @property
@@ -148,31 +187,33 @@ class LocalEngine:
     def _end_all(self, error: OrvlError) -> None:
         self._fatal = self._fatal or error
         self._stopping.set()
+        self._wake()
         self._cut()
 
     # -- one run
 
-    async def _run(self, planned: PlannedRun, slot: Slot) -> None:
+    async def _run(self, planned: PlannedRun, slot: Slot) -> bool:
         """Tries a run until it is carried out, or until trying again does not help."""
         self.watcher.started(planned)
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
             attempt = await self._attempts.make(planned, slot)
-            await self._keep(planned, attempt, slot)
+            is_scored = await self._keep(planned, attempt, slot)
             self.watcher.ended(planned, attempt)
             if attempt.outcome != "errored":
-                return
+                return is_scored
             if not attempt.retry or self.stopped or self._cannot_run(planned) or self._budget_is_spent():
                 break
         self.watcher.gave_up(planned)
+        return not self.stopped and not self._budget_is_spent()
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
 
-    async def _keep(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> None:
-        """Stores an attempt, and then its scores."""
+    async def _keep(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> bool:
+        """Stores an attempt, and then its scores; says whether it has them all."""
         cell, checks_key = self._cells[planned.cell.key], planned.cell.eval.checks_digest
         number = await self._writer.write(
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
@@ -181,8 +222,7 @@ class LocalEngine:
             self.gateway.purse.spent += attempt.usage.cost_usd or 0.0
         if attempt.usage.cost_usd is None:
             self.unknown_cost.add(planned.cell.agent.name)
-        if attempt.outcome != "errored":
-            await self._score(planned, number, attempt, [], slot, ())
+        return attempt.outcome != "errored" and await self._score(planned, number, attempt, [], slot, ())
 
     async def _score(
         self,
@@ -192,7 +232,7 @@ class LocalEngine:
         before: list[Score],
         slot: Slot,
         found: Sequence[Found],
-    ) -> None:
+    ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
         finds = await self._finding.of(planned.cell, number, attempt, panel, slot, found)
@@ -202,12 +242,13 @@ class LocalEngine:
         self.judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
+        return is_all
 
     def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Found]]:
         """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
         return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
 
-    async def _score_again(self, planned: PlannedRun, slot: Slot) -> None:
+    async def _score_again(self, planned: PlannedRun, slot: Slot) -> bool:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.state.stored[planned.key].attempt
@@ -217,8 +258,9 @@ class LocalEngine:
                 results = await self._attempts.check_again(planned, attempt, slot)
             except (StoreError, NotStarted) as error:
                 self.watcher.say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
-                return
+                return True
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
-        await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
+        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
         self.watcher.scored(planned)
+        return is_scored

@@ -79,7 +79,7 @@ def place_of(agent: Agent) -> Path:
     spec = {installer: list(packages) for installer, packages in agent.install.items()}
     parts = [FORMAT, spec, platform.system(), platform.machine()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-    return cache() / "agents" / agent.name / digest
+    return cache() / "agents" / agent.file_name / digest
 
 
 def obstacle(agent: Agent) -> str | None:

@@ -1,4 +1,4 @@
-"""A project: its agents, evals, scores and settings, each loaded when it is asked for."""
+"""A project: its agents, overlays, evals, scores and settings, each loaded when it is asked for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from orvl.errors import FileError, UserError
 from orvl.project.find import Found, Kind, find
-from orvl.project.names import did_you_mean, name_of
+from orvl.project.names import Contestant, did_you_mean, is_pattern, name_of
 from orvl.project.settings import ModelNames, Settings, line_of, load_settings
-from orvl.types import Agent, Eval, Judge, Metric
+from orvl.types import Agent, Eval, Judge, Metric, Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,6 +46,10 @@ class Project:
         return find(self.root, "agents")
 
     @cached_property
+    def overlay_files(self) -> dict[str, Found]:
+        return find(self.root, "overlays")
+
+    @cached_property
     def eval_files(self) -> dict[str, Found]:
         return find(self.root, "evals")
 
@@ -54,12 +58,40 @@ class Project:
         return find(self.root, "scores")
 
     def agent(self, name: str) -> Agent:
+        """The agent of that name: `AGENT`, or `AGENT@VERSION+OVERLAY`, which is a contestant of its own."""
+        asked = Contestant.of(name)
+
         def load(found: Found) -> Agent:
             from orvl.project.agents import load_agent
 
-            return load_agent(found, self._extra_models(name))
+            return load_agent(found, self._extra_models(asked.agent))
 
-        return self._load("agents", name, self.agent_files, load)
+        plain = self._load("agents", asked.agent, self.agent_files, load)
+        return plain if plain.name == name else self._contestant(plain, asked)
+
+    def _contestant(self, plain: Agent, asked: Contestant) -> Agent:
+        from orvl.project.agents import at_version
+        from orvl.project.overlays import with_overlays
+
+        agent = plain if asked.version is None else at_version(plain, asked.version)
+        return with_overlays(agent, [self.overlay(name) for name in asked.overlays]) if asked.overlays else agent
+
+    def overlay(self, name: str) -> Overlay:
+        def load(found: Found) -> Overlay:
+            from orvl.project.overlays import load_overlay
+
+            loaded = load_overlay(found)
+            for agent in loaded.agents:
+                if not is_pattern(agent) and agent not in self.agent_files:
+                    path = found.path / "overlay.toml"
+                    sentence = f"there is no agent '{agent}'. {did_you_mean(agent, self.agent_files)}"
+                    raise FileError(path, line_in(path, "agents"), sentence)
+            return loaded
+
+        if name not in self.overlay_files:
+            hint = did_you_mean(name, self.overlay_files)
+            raise UserError(f"There is no overlay '{name}'. {hint} See: orvl list overlays")
+        return self._load("overlays", name, self.overlay_files, load)
 
     def eval(self, name: str) -> Eval:
         def load(found: Found) -> Eval:

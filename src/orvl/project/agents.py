@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError
+from orvl.errors import FileError, UserError
 from orvl.project import python_file
 from orvl.project.names import did_you_mean, unusable
 from orvl.project.settings import PROTOCOLS
@@ -18,10 +21,12 @@ if TYPE_CHECKING:
 
     from orvl.project.find import Found
 
-COMMAND_MAY_ASK = ("provider", "model", "prompt", "session", "workspace", "endpoint", "turn", "controls")
+COMMAND_MAY_ASK = ("provider", "model", "prompt", "session", "workspace", "endpoint", "turn", "controls", "arguments")
 READ_MAY_ASK = ("output", "stderr", "status", "turn", "workspace", "home")
 ACP = "acp"
 INSTALLERS = ("npm", "pip")
+PINS = {"npm": ("@", re.compile(r"\d+\.\d+\.\d+(-[\w.-]+)?")), "pip": ("==", re.compile(r"\d[\w.!-]*"))}
+"""What parts a package's name and its version, and what is one exact version."""
 
 
 def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
@@ -61,6 +66,26 @@ def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
         control=_control(path, getattr(module, "control", None)),
         paths=_paths(path, getattr(module, "paths", ())),
     )
+
+
+def at_version(agent: Agent, version: str) -> Agent:
+    """The same agent with another version of the first package that its file pins: a contestant of its own.
+
+    A package of that name with more behind it, such as `-linux-x64`, and of the same version goes along.
+    """
+    name = f"{agent.name}@{version}"
+    if not agent.install:
+        raise UserError(f"There is no {name}: the file of {agent.name} pins no version in 'install' ({agent.path}).")
+    kind, packages = next(iter(agent.install.items()))
+    sign, exact = PINS[kind]
+    main, _, pinned = packages[0].rpartition(sign)
+    if not main or not exact.fullmatch(version):
+        example = pinned if main else "1.2.3"
+        raise UserError(f"'{version}' is not one exact version of {agent.name}; write it as {agent.name}@{example}.")
+    goes_along = re.compile(rf"{re.escape(main)}(-[\w.-]+)?{re.escape(sign + pinned)}")
+    moved = [one.removesuffix(pinned) + version if goes_along.fullmatch(one) else one for one in packages]
+    digest = hashlib.sha256(f"{agent.digest}@{version}".encode()).hexdigest()
+    return replace(agent, name=name, digest=digest, install={**agent.install, kind: tuple(moved)}, at=version)
 
 
 def parse_models(path: Path, models: Any) -> dict[str, dict[str, str]]:

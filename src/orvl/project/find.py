@@ -1,4 +1,4 @@
-"""Where agents, evals and scores lie: the project, installed packages, and orvl itself, in one form."""
+"""Where agents, overlays, evals and scores lie: the project, installed packages, and orvl itself, in one form."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Literal
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import RESERVED, name_of, unusable
 
-Kind = Literal["agents", "evals", "scores"]
+Kind = Literal["agents", "overlays", "evals", "scores"]
 BUILT_IN = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file that holds an agent, an eval or a score; not loaded yet."""
+    """A file that holds an agent, an eval or a score, or an overlay's folder; not loaded yet."""
 
     name: str
     path: Path
@@ -80,7 +80,7 @@ def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
         raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
     found: dict[str, Found] = {}
     for entry in entries:
-        path = _eval_file(entry) if folder.name == "evals" else _python_file(entry)
+        path = FILE_OF[folder.name](entry)
         if path is None:
             continue
         one = Found(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
@@ -92,7 +92,7 @@ def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
             raise FileError(
                 path, None, f"an agent may not be named '{one.name}', which is a word of orvl. Rename the file."
             )
-        if why := unusable(one.name):
+        if why := unusable(one.name) or _unusable_in_a_contestant(one.name, folder.name):
             raise FileError(path, None, f"the name '{one.name}' cannot be given on the command line: {why}. Rename it.")
         found[one.name] = one
     return found
@@ -111,3 +111,18 @@ def _eval_file(entry: Path) -> Path | None:
         return entry / "eval.md"
     usable = entry.is_file() or entry.is_symlink()
     return entry if entry.suffix == ".md" and entry.stem.lower() != "readme" and usable else None
+
+
+def _overlay_folder(entry: Path) -> Path | None:
+    return entry if entry.is_dir() and not entry.name.startswith((".", "_")) else None
+
+
+def _unusable_in_a_contestant(name: str, kind: str) -> str | None:
+    """Why a name cannot be a part of `AGENT@VERSION+OVERLAY`, if it would have to be."""
+    signs = {"agents": "+@", "overlays": "+@*?["}.get(kind, "")
+    sign = next((sign for sign in signs if sign in name), None)
+    meanings = {"+": "'+' parts an agent and its overlays there", "@": "'@' parts an agent and its version there"}
+    return meanings.get(sign, f"'{sign}' stands for other signs there") if sign else None
+
+
+FILE_OF = {"agents": _python_file, "overlays": _overlay_folder, "evals": _eval_file, "scores": _python_file}

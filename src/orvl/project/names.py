@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -34,6 +35,25 @@ RESERVED = frozenset(
         "all",
     ]
 )
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """`AGENT@VERSION+OVERLAY+OVERLAY`, in its parts."""
+
+    agent: str
+    version: str | None = None
+    overlays: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, word: str) -> Contestant:
+        before, *overlays = word.split("+")
+        agent, at, version = before.partition("@")
+        return cls(agent, version if at else None, tuple(overlays))
+
+    def __str__(self) -> str:
+        before = self.agent if self.version is None else f"{self.agent}@{self.version}"
+        return "+".join((before, *self.overlays))
 
 
 def name_of(stem: str) -> str:

@@ -69,6 +69,22 @@ class Row:
     reason: str | None = None
     evals: int = 1
     unrated_evals: tuple[str, ...] = ()
+    rank: int | None = None
+    """One more than the number of contestants that are better beyond chance; None where nothing is certified."""
+    calibrated: float | None = None
+    floor: float | None = None
+    """What the empty control gets on the same evals."""
+    one_judge_less: tuple[float, float] | None = None
+    """The lowest and highest R when one judge is left out."""
+    other_families: float | None = None
+    """R without judges of the same family as the contestant's model, where there are such."""
+
+    @property
+    def above_floor(self) -> float | None:
+        """R from the floor up, as a share of what there is above it."""
+        if self.R is None or self.floor is None or self.floor >= 1:
+            return None
+        return (self.R - self.floor) / (1 - self.floor)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -8,55 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orvl.cards import Tables, places, tables
+from orvl.cards import places
+from orvl.certify.standing import Standing, standing
 from orvl.errors import FileError
-from orvl.plan import Panel, panel_of
+from orvl.plan import panel_of
 from orvl.report.alarms import alarms
 from orvl.report.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
+from orvl.report.gather import EVER, CellRef, Counts, Gathered, gather
 from orvl.report.served import strangers
 from orvl.report.text import count
-from orvl.score import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from orvl.plan import Plan
+    from orvl.plan import Panel, Plan
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.types import Eval, Layout
-
-EVER = 1 << 60
-Stacks = dict[int, tuple[Any, Any]]
-
-
-@dataclass(frozen=True)
-class CellRef:
-    """A cell in the store, and how many of its runs were asked for (None: as many as there are)."""
-
-    id: int | None
-    names: tuple[str, str, str, str]
-    planned: int | None = None
-
-
-@dataclass
-class Scoring:
-    """The layout and weights under which an eval's runs are rated."""
-
-    layout: Layout
-    metric_weights: Sequence[float]
-    judge_weights: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Counts:
-    """A cell's runs, those that finished or failed, and what these used."""
-
-    runs: int
-    carried_out: int = 0
-    failed: int = 0
-    bare: int = 0
-    sandbox: str | None = None
-    usage: dict[str, Any] = field(default_factory=dict)
+    from orvl.types import Eval
 
 
 @dataclass
@@ -64,6 +32,9 @@ class Board:
     """Ratings by cell, with what must be said beside them."""
 
     cells: list[Row]
+    gathered: Gathered
+    rules: Rules
+    standing: Standing = field(default_factory=lambda: Standing("none"))
     runs: list[Row] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     broken_metrics: bool = False
@@ -83,8 +54,7 @@ def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
     ids = dict(store.rows("SELECT key, id FROM cell"))
     refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
-    scorings = {name: _scoring(panel) for name, panel in plan.panels.items()}
-    return collect(store, refs, scorings, rules_of(project), first, last)
+    return collect(project, store, gather(store, refs, plan.panels, first, last))
 
 
 def of_store(
@@ -97,6 +67,20 @@ def of_store(
     by_run: bool = False,
 ) -> Board:
     """The ratings of all that a store holds; of each cell the newest identity. `keep` filters by names."""
+    gathered, warnings = gather_all(project, store, keep, judges, metrics)
+    board = collect(project, store, gathered, by_run=by_run)
+    board.warnings = warnings + board.warnings
+    return board
+
+
+def gather_all(
+    project: Project,
+    store: Store,
+    keep: Callable[[tuple[str, str, str, str]], bool],
+    judges: Sequence[str],
+    metrics: Mapping[str, bool] | None,
+) -> tuple[Gathered, list[str]]:
+    """What a store holds of each cell's newest identity, and what must be said of the rest."""
     newest: dict[tuple[str, str, str, str], int] = {}
     older = 0
     for number, *names in store.rows(
@@ -110,16 +94,23 @@ def of_store(
     warnings = (
         [f"{older} cells have runs of an older agent, version or eval; only the newest are shown."] if older else []
     )
-    scorings = {}
-    for name in dict.fromkeys(ref.names[3] for ref in refs):
+    panels, unrated = panels_of(project, dict.fromkeys(ref.names[3] for ref in refs), metrics, judges)
+    warnings += unrated
+    refs = [ref for ref in refs if ref.names[3] in panels]
+    return gather(store, refs, panels, 1, EVER), warnings
+
+
+def panels_of(
+    project: Project, names: Iterable[str], metrics: Mapping[str, bool] | None, judges: Sequence[str]
+) -> tuple[dict[str, Panel], list[str]]:
+    """How each eval's runs are scored now; what cannot be is a sentence."""
+    panels, warnings = {}, []
+    for name in names:
         try:
-            scorings[name] = _scoring(panel_of(project, _eval(project, name), metrics, judges))
+            panels[name] = panel_of(project, _eval(project, name), metrics, judges)
         except FileError as error:
             warnings.append(f"The runs of {name} are not rated: {error}")
-    refs = [ref for ref in refs if ref.names[3] in scorings]
-    board = collect(store, refs, scorings, rules_of(project), 1, EVER, by_run=by_run)
-    board.warnings = warnings + board.warnings
-    return board
+    return panels, warnings
 
 
 def _eval(project: Project, name: str) -> Eval:
@@ -128,30 +119,15 @@ def _eval(project: Project, name: str) -> Eval:
     return project.eval(name)
 
 
-def _scoring(panel: Panel) -> Scoring:
-    weights = [judge.weight for judge in panel.judges] or [1.0]
-    return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
-
-
-def collect(
-    store: Store,
-    refs: Sequence[CellRef],
-    scorings: dict[str, Scoring],
-    rules: Rules,
-    first: int,
-    last: int,
-    *,
-    by_run: bool = False,
-) -> Board:
+def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool = False) -> Board:
     """One row per cell, rated over the runs that are scored."""
-    board = Board([Row(*ref.names) for ref in refs])
-    counted = _counts(store, first, last)
+    refs, scorings, stacks, rules = gathered.refs, gathered.scorings, gathered.stacks, rules_of(project)
+    board = Board([Row(*ref.names) for ref in refs], gathered, rules)
     for row, ref in zip(board.cells, refs, strict=True):
-        _fill_counts(row, ref, counted)
-    stacks, unscored = _stacks(store, refs, scorings, counted, first, last)
-    if unscored:
-        verb = "lacks" if unscored == 1 else "lack"
-        sentence = f"{count(unscored, 'run')} {verb} scores of the present metrics and judges."
+        _fill_counts(row, ref, gathered.counted)
+    if gathered.unscored:
+        verb = "lacks" if gathered.unscored == 1 else "lack"
+        sentence = f"{count(gathered.unscored, 'run')} {verb} scores of the present metrics and judges."
         board.warnings.append(f"{sentence} Make them with: orvl score")
     for name, scoring in scorings.items():
         here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
@@ -167,32 +143,14 @@ def collect(
             board.runs += runs
     if by_run:
         board.runs += _errored_rows(store, refs)
-    _add_trouble(board, store, scorings, stacks)
+    _add_trouble(board, store, gathered)
     wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
-    board.warnings += alarms(store, {int(number) for numbers, _ in stacks.values() for number in numbers}, wanted)
-    if bare := sum(counted[ref.id].bare for ref in refs if ref.id in counted):
+    board.warnings += alarms(store, gathered.attempts(), wanted)
+    if bare := sum(gathered.counted[ref.id].bare for ref in refs if ref.id in gathered.counted):
         board.warnings.append(f"{count(bare, 'run')} had no sandbox: the agent could read and write what you can.")
-    board.warnings += strangers(store, [ref.id for ref in refs], first, last)
+    board.warnings += strangers(store, [ref.id for ref in refs], gathered.first, gathered.last)
+    board.standing = standing(project, store, gathered.panels.values())
     return board
-
-
-def _counts(store: Store, first: int, last: int) -> dict[int, Counts]:
-    """For each cell: its runs, and of those that were carried out, what was used."""
-    sums = ", ".join(f"sum({name}), count({name})" for name in USAGE)
-    used = store.rows(
-        f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), group_concat(DISTINCT sandbox), "
-        f"group_concat(DISTINCT cost_source), {sums} "
-        "FROM attempt CROSS JOIN run ON run.id = attempt.run "
-        "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
-        (first, last),
-    )
-    runs = dict(store.rows("SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell", (first, last)))
-    found = {cell: Counts(count) for cell, count in runs.items()}
-    for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
-        totals = dict(zip(USAGE, zip(rest[::2], rest[1::2], strict=True), strict=True))
-        usage = {name: total if count == carried_out else None for name, (total, count) in totals.items()}
-        found[cell] = Counts(runs[cell], carried_out, failed, bare, sandbox, {**usage, "cost_source": sources})
-    return found
 
 
 def _fill_counts(row: Row, ref: CellRef, counted: dict[int, Counts]) -> None:
@@ -200,46 +158,6 @@ def _fill_counts(row: Row, ref: CellRef, counted: dict[int, Counts]) -> None:
     row.planned = counts.runs if ref.planned is None else ref.planned
     row.failed, row.errored = counts.failed, counts.runs - counts.carried_out
     row.usage, row.sandbox = counts.usage, counts.sandbox
-
-
-def _stacks(
-    store: Store,
-    refs: Sequence[CellRef],
-    scorings: dict[str, Scoring],
-    counted: dict[int, Counts],
-    first: int,
-    last: int,
-) -> tuple[Stacks, int]:
-    """For each cell, the attempts that are scored and their S, stacked; and how many are not scored."""
-    only = None if first == 1 and last == EVER else _attempts_between(store, first, last)
-    by_layout: dict[str, list[CellRef]] = {}
-    for ref in refs:
-        if ref.id in counted and counted[ref.id].carried_out:
-            by_layout.setdefault(scorings[ref.names[3]].layout.key, []).append(ref)
-    stacks: Stacks = {}
-    unscored = 0
-    for here in by_layout.values():
-        layout = scorings[here[0].names[3]].layout
-        carried_out = {ref.id: counted[ref.id].carried_out for ref in here if ref.id}
-        found = tables(store, layout, carried_out, only)
-        stacks.update(_stacked(found, layout))
-        unscored += sum(carried_out.values()) - len(found.attempts) + len(found.incomplete)
-    return stacks, unscored
-
-
-def _attempts_between(store: Store, first: int, last: int) -> set[int]:
-    query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.episode BETWEEN ? AND ?"
-    return {row[0] for row in store.rows(query, (first, last))}
-
-
-def _stacked(found: Tables, layout: Layout) -> Stacks:
-    if not found.attempts:
-        return {}
-    S = np.frombuffer(b"".join(found.cards), dtype="<f8").reshape(len(found.cards), *layout.shape)
-    cells, attempts = np.asarray(found.cells), np.asarray(found.attempts)
-    order = np.argsort(cells, kind="stable")
-    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
-    return {int(cells[group[0]]): (attempts[group], S[group]) for group in np.split(order, starts[1:])}
 
 
 def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> list[Row]:
@@ -276,14 +194,14 @@ def _errored_rows(store: Store, refs: Sequence[CellRef]) -> list[Row]:
     ]
 
 
-def _add_trouble(board: Board, store: Store, scorings: dict[str, Scoring], stacks: Stacks) -> None:
+def _add_trouble(board: Board, store: Store, gathered: Gathered) -> None:
     """What could not be scored on these attempts, one sentence per metric and reason; by the newest samples."""
     metrics = [(name, metric) for row in board.cells for name, metric in row.metrics.items()]
     if not any(metric.unrated or metric.abstained for _, metric in metrics):
         return
     missing = {name for row in board.cells for name in row.missing}
-    attempts = {int(number) for numbers, _ in stacks.values() for number in numbers}
-    wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
+    attempts = gathered.attempts()
+    wanted = {place for scoring in gathered.scorings.values() for place in places(scoring.layout)}
     found: Counter[tuple[str, str, str, str]] = Counter()
     for attempt, metric, key, judge, judge_key, kind, reason in store.rows(
         "SELECT attempt, metric, metric_key, judge, judge_key, kind, reason FROM score s WHERE kind <> 'scored' "

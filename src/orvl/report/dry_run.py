@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -13,15 +15,107 @@ from orvl.report.json_form import SCHEMA
 from orvl.report.text import count, dollars, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from rich.console import Console
 
     from orvl.plan import Plan
+    from orvl.project import Project
+    from orvl.report.board import Row
     from orvl.state import Cost, State
+    from orvl.store import Store
 
 MOST_ROWS = 60
+POWER = 0.8
+ENOUGH = 7
+"""Degrees of freedom that own history must have: 8 evals of two contestants, or 4 of four."""
+BY_EVAL, BY_RUN = 0.115, 0.136
+"""The variance of a paired difference on one eval, and what each run adds to it: 13 agents, 80 tasks that are passed or
+failed, 5 runs of each."""
+ASSUMED = "assumed: what 13 agents showed on 80 tasks that are passed or failed; graded ratings vary less"
 
 
-def print_plan(console: Console, plan: Plan, state: State, cost: Cost) -> None:
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest difference between two contestants that a plan sees; None where it can see none."""
+
+    difference: float | None
+    evals: int
+    episodes: int
+    sd: float
+    """Of the paired differences on one eval."""
+    source: str
+
+    @property
+    def sentence(self) -> str:
+        from orvl.stats.race import FEWEST
+
+        if self.evals < 2:
+            return "One eval cannot tell two contestants apart."
+        what = "no difference" if self.difference is None else f"a difference of {self.difference:.2f}"
+        size = f"{count(self.evals, 'eval')} × {count(self.episodes, 'episode')}"
+        seen = f"With {size} {what} between two contestants is seen with {100 * POWER:g} % power"
+        few = f" Below {FEWEST} evals no exact test reaches 5 %." if self.evals < FEWEST else ""
+        return f"{seen} (sd of paired differences {self.sd:.2f}, {self.source}).{few}"
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        parts = {name: getattr(self, name) for name in ("difference", "evals", "episodes", "sd", "source")}
+        return {**parts, "power": POWER}
+
+
+def detectable_of(project: Project, plan: Plan, store: Store | None, episodes: int) -> Detectable:
+    """What a plan can see, from the spread of stored ratings, else from a stated assumption."""
+    from orvl.stats.paired import detectable
+
+    evals = len({cell.eval.name for cell in plan.cells})
+    past = _past(project, plan, store, episodes) if store is not None else None
+    sd, source = past or (sqrt(BY_EVAL + BY_RUN / episodes), ASSUMED)
+    smallest = detectable(sd, evals, POWER) if evals > 1 else 1.0
+    return Detectable(smallest if smallest < 1 else None, evals, episodes, sd, source)
+
+
+def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[float, str] | None:
+    """The spread among the plan's contestants, else among all that are in the store."""
+    from orvl.report.collect import of_store
+
+    planned = {cell.contestant for cell in plan.cells}
+    tries: tuple[Callable[[tuple[str, ...]], bool], ...] = (lambda names: names[:3] in planned, lambda _: True)
+    for keep in tries:
+        if found := _spread(of_store(project, store, keep, (), None, by_run=True).runs, episodes):
+            return found
+    return None
+
+
+def _spread(rows: Iterable[Row], episodes: int) -> tuple[float, str] | None:
+    """The sd of paired differences on one eval, each over so many episodes; None where too little is known."""
+    import numpy as np
+
+    from orvl.stats.components import variance_components
+
+    cells: dict[tuple[str, str, str], dict[str, list[float]]] = {}
+    for row in rows:
+        # Controls are of fixed quality: they say nothing about how contestants vary.
+        if row.R is not None and row.eval and row.sandbox != "control":
+            cells.setdefault((row.agent, row.model, row.provider), {}).setdefault(row.eval, []).append(row.R)
+    evals = list(dict.fromkeys(name for by_eval in cells.values() for name in by_eval))
+    if len(cells) < 2 or len(evals) < 2:
+        return None
+    most = max(len(runs) for by_eval in cells.values() for runs in by_eval.values())
+    table = np.full((len(cells), len(evals), most, 1), np.nan)
+    for a, by_eval in enumerate(cells.values()):
+        for e, name in enumerate(evals):
+            runs = by_eval.get(name, [])
+            table[a, e, : len(runs), 0] = runs
+    found = variance_components(table)
+    if found is None or (found.contestants - 1) * (found.evals - 1) < ENOUGH or not found.ae + found.run > 0:
+        return None
+    sd = sqrt(2 * (found.ae + found.run / episodes))
+    stored = round(found.contestants * found.evals * found.episodes)
+    return sd, f"from {count(stored, 'stored run')} of {count(found.contestants, 'contestant')}"
+
+
+def print_plan(console: Console, plan: Plan, state: State, cost: Cost, seen: Detectable) -> None:
     """The cells, sorted into what is reused, what is scored again and what runs."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("agent", "model", "provider", "eval"):
@@ -34,11 +128,14 @@ def print_plan(console: Console, plan: Plan, state: State, cost: Cost) -> None:
     console.print(table)
     if len(plan.cells) > MOST_ROWS:
         console.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
+    left_out = len(plan.runs) - len(state.reused) - len(state.to_score) - len(state.to_run)
     console.print(
         f"{count(len(plan.cells), 'cell')}, {count(len(plan.runs), 'run')}: {len(state.reused)} reused, "
-        f"{len(state.to_score)} only scored again, {len(state.to_run)} to run."
+        f"{len(state.to_score)} only scored again, {len(state.to_run)} to run"
+        + (f", {left_out} that the race does not need." if left_out else ".")
     )
     console.print(_cost_sentence(cost))
+    console.print(seen.sentence, markup=False)
     for warning in plan.warnings:
         console.print(f"! {plain(warning)}", style="yellow", markup=False)
 
@@ -51,7 +148,7 @@ def _cost_sentence(cost: Cost) -> str:
     return f"Cost: {dollars(cost.low)} low, {dollars(cost.likely)} likely, {dollars(cost.high)} high ({cost.source})."
 
 
-def as_json(plan: Plan, state: State, cost: Cost) -> dict[str, Any]:
+def as_json(plan: Plan, state: State, cost: Cost, seen: Detectable) -> dict[str, Any]:
     what = {run.key: word for runs, word in _sorted(state) for run in runs}
     return {
         "schema": SCHEMA,
@@ -69,11 +166,12 @@ def as_json(plan: Plan, state: State, cost: Cost) -> dict[str, Any]:
                     "provider": run.cell.provider,
                     "eval": run.cell.eval.name,
                     "episode": run.episode,
-                    "what": what[run.key],
+                    "what": what.get(run.key, "not needed"),
                 }
                 for run in plan.runs
             ],
         },
+        "detectable": seen.as_json,
         "warnings": plan.warnings,
     }
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from orvl.report.certificate import standing_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from orvl.report.board import Row
+    from orvl.report.collect import Board
 
 SCHEMA = 1
 
 
-def as_json(rows: Iterable[Row], penalty: float, warnings: Iterable[str], **more: Any) -> dict[str, Any]:
+def as_json(rows: Iterable[Row], board: Board, **more: Any) -> dict[str, Any]:
     """One object; `run` stands only in rows by run."""
     return {
         "schema": SCHEMA,
-        "ratings": [_row(row, penalty) for row in rows],
-        "certificate": None,
-        "warnings": list(warnings),
+        "ratings": [_row(row, board.rules.penalty) for row in rows],
+        "certificate": standing_json(board.standing),
+        "warnings": list(board.warnings),
         **more,
     }
 
@@ -49,6 +52,15 @@ def _row(row: Row, penalty: float) -> dict[str, Any]:
         "usage": row.usage or None,
         "sandbox": row.sandbox,
     }
+    if row.eval is None:
+        shown |= {
+            "rank": row.rank,
+            "calibrated": row.calibrated,
+            "floor": row.floor,
+            "above_floor": row.above_floor,
+            "one_judge_less": list(row.one_judge_less) if row.one_judge_less else None,
+            "other_families": row.other_families,
+        }
     if row.run is None:
         return shown
     return {"run": row.run, "episode": row.episode, "outcome": row.outcome, "reason": row.reason, **shown}

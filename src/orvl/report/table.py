@@ -8,23 +8,25 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from orvl.report.certificate import standing_sentence
 from orvl.report.text import count, dollars, plain, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
     from orvl.report.board import MetricRow, Row
+    from orvl.report.collect import Board
 
 UNKNOWN = "–"
 
 
-def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warnings: Sequence[str]) -> None:
-    """The table, what its columns mean, and what is missing."""
+def print_ratings(console: Console, rows: Sequence[Row], board: Board, beside: Iterable[str] = ()) -> None:
+    """The table, what its columns mean, what stands beside the ratings, and what is missing."""
     if not rows:
         console.print("Nothing has been run yet that fits these words.")
-        _print_warnings(console, warnings)
+        _print_warnings(console, board.warnings)
         return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     by_eval = any(row.eval for row in rows)
@@ -32,11 +34,12 @@ def print_ratings(console: Console, rows: Sequence[Row], penalty: float, warning
     console.print(table)
     if unseen:
         console.print(f"For want of room not shown: {', '.join(unseen)}; see --json.", style="dim", highlight=False)
-    for sentence in _legend(rows, penalty, by_eval):
+    for sentence in (*_legend(rows, board.rules.penalty, by_eval), *_uncounted(ordered)):
         console.print(sentence, style="dim", highlight=False)
-    for sentence in _uncounted(ordered):
-        console.print(sentence, style="dim", highlight=False)
-    _print_warnings(console, warnings)
+    console.print(standing_sentence(board.standing), style="dim", highlight=False, markup=False)
+    for sentence in beside:
+        console.print(sentence, highlight=False, markup=False)
+    _print_warnings(console, board.warnings)
 
 
 def _uncounted(rows: Sequence[Row]) -> Iterator[str]:
@@ -75,7 +78,12 @@ def _legend(rows: Sequence[Row], penalty: float, by_eval: bool) -> Iterator[str]
         over = count(counts.pop(), noun) if len(counts) == 1 else f"its {noun}s"
         yield f"95 %: the interval of R, over {over}."
     yield "Runs: rated / failed / errored / planned."
-    yield "Not certified: no control has tested the judges, so the rows are not ranked."
+    if any(row.calibrated is not None for row in rows):
+        yield "Calibrated: R with each judge's scores put on a common scale (orvl calibrate)."
+    if any(row.above_floor is not None for row in rows):
+        yield "Above floor: R counted from what the empty control gets on the same evals."
+    if any(row.rank for row in rows):
+        yield "#: one more than the number of contestants that are better beyond chance; equals cannot be told apart."
 
 
 def _print_warnings(console: Console, warnings: Sequence[str]) -> None:
@@ -86,6 +94,8 @@ def _print_warnings(console: Console, warnings: Sequence[str]) -> None:
 def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table, list[str]]:
     """As many metrics as there is room for, those that weigh most first, and those that there is none for."""
     columns: list[tuple[str, list[str]]] = [("agent model provider", [plain(_name(row)) for row in rows])]
+    if any(row.rank for row in rows):
+        columns.insert(0, ("#", [str(row.rank or UNKNOWN) for row in rows]))
     if by_eval:
         columns.append(("eval", [plain(row.eval or "") for row in rows]))
     if any(row.run for row in rows):
@@ -96,6 +106,10 @@ def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table,
     ]
     if any(row.interval for row in rows):
         columns.append(("95 %", [_interval(row) for row in rows]))
+    if any(row.calibrated is not None for row in rows):
+        columns.append(("calibrated", [_number(row.calibrated) for row in rows]))
+    if any(row.above_floor is not None for row in rows):
+        columns.append(("above floor", [_number(row.above_floor) for row in rows]))
     last = [
         ("runs", [_runs(row) for row in rows]),
         ("time", [UNKNOWN if row.usage.get("seconds") is None else seconds(row.usage["seconds"]) for row in rows]),
@@ -105,8 +119,8 @@ def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table,
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     fitting = _metrics_that_fit(room, rows)
     shown = [*columns, *fitting, *last]
-    for number, (name, _) in enumerate(shown):
-        words = number == 0 or name == "eval"
+    for name, _ in shown:
+        words = name in ("agent model provider", "eval")
         table.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     for cells in zip(*(cells for _, cells in shown), strict=True):
         styled = zip(shown, cells, strict=True)

@@ -24,13 +24,14 @@ from orvl.store.records import (
     call_row,
     checks_from,
     checks_text,
+    clean,
     score_from,
     score_row,
 )
 from orvl.types import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from orvl.types import Attempt, Cell, CheckResult, Layout, ModelCall, PlannedRun, Score
 
@@ -158,6 +159,16 @@ class Store:
         )
         return int(self.db.execute("SELECT id FROM layout WHERE key = ?", (layout.key,)).fetchone()[0])
 
+    def add_trust(self, kind: str, content: Mapping[str, Any]) -> int:
+        """Keeps a certificate or a calibration."""
+        statement = "INSERT INTO trust (kind, made, content) VALUES (?, ?, ?)"
+        return self._insert(statement, (kind, time.time(), json.dumps(content)))
+
+    def add_label(self, attempt: int, metric: str, person: str, value: float, note: str | None = None) -> int:
+        """Keeps what a person says of a run; '' stands for the whole of it."""
+        statement = "INSERT INTO label (attempt, metric, person, value, note, made) VALUES (?, ?, ?, ?, ?, ?)"
+        return self._insert(statement, (attempt, metric, clean(person), value, clean(note), time.time()))
+
     def _insert(self, statement: str, values: Sequence[Any]) -> int:
         number = self.db.execute(statement, values).lastrowid
         assert number is not None
@@ -207,6 +218,19 @@ class Store:
         query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
         with self._sound(f"a score of attempt {attempt}"):
             return [score_from(row) for row in self.rows(query, (attempt,))]
+
+    def trust(self, kind: str) -> list[tuple[int, float, dict[str, Any]]]:
+        """(id, when it was made, content) of certificates or calibrations, the newest first."""
+        rows = self.rows("SELECT id, made, content FROM trust WHERE kind = ? ORDER BY id DESC", (kind,))
+        with self._sound(f"a {kind}"):
+            return [(number, made, json.loads(content)) for number, made, content in rows]
+
+    def labels(self) -> list[tuple[int, str, str, float]]:
+        """(attempt, metric, person, value): the newest word of each person on each metric of each run."""
+        return self.rows(
+            "SELECT attempt, metric, person, value FROM label WHERE id IN "
+            "(SELECT max(id) FROM label GROUP BY attempt, metric, person) ORDER BY id"
+        )
 
     @contextmanager
     def _sound(self, what: str) -> Iterator[None]:

@@ -153,4 +153,22 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX alarmed ON score (attempt) WHERE instr(detail, '"alarm": ');
     """,
+    # How far the judges can be trusted: certificates and calibrations, never changed; and what people say of runs.
+    """
+    CREATE TABLE trust (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        made REAL NOT NULL,
+        content TEXT NOT NULL
+    );
+    CREATE TABLE label (
+        id INTEGER PRIMARY KEY,
+        attempt INTEGER NOT NULL REFERENCES attempt,
+        metric TEXT NOT NULL,
+        person TEXT NOT NULL,
+        value REAL NOT NULL,
+        note TEXT,
+        made REAL NOT NULL
+    );
+    """,
 )

@@ -1,0 +1,63 @@
+"""Harsh and generous judges on a common scale, from the dose series: work with no bug, one, two, four, all."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orvl.certify.controls import DOSES
+from orvl.certify.measure import measure
+from orvl.certify.standing import eval_content, judge_content
+from orvl.stats.calibration import JudgeMap, calibrate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.certify.controls import Ladder
+    from orvl.project import Project
+    from orvl.store import Store
+    from orvl.types import Judge
+
+KIND = "calibration"
+
+
+def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[str, Any]:
+    """A map for each judge, with the error on anchors that were held out."""
+    measured = measure(ladder, store, repeats)
+    scores = {dose: measured.works[dose] for dose in DOSES if dose in measured.works}
+    maps = calibrate(scores, {dose: truths(ladder, dose) for dose in scores}, measured.judges)
+    judges = next(iter(ladder.plan.panels.values())).judges
+    content = [judge_content(judge) for judge in judges] or [{"name": name, "key": ""} for name in measured.judges]
+    return {
+        "judges": [
+            {**judge, "map": asdict(one), "held_out_error": one.held_out_error}
+            for judge, one in zip(content, maps, strict=True)
+        ],
+        "metrics": list(measured.working),
+        "evals": {name: eval_content(project.eval(name)) for name in ladder.evals},
+        "repeats": repeats,
+    }
+
+
+def truths(ladder: Ladder, dose: str) -> NDArray[np.float64]:
+    """What the work is worth on each eval: the share of the bugs that it does not have."""
+    known = [controls.get(dose) for controls in ladder.controls.values()]
+    return np.array(
+        [1.0 if dose == "good" else np.nan if one is None else one.detail.get("truth", np.nan) for one in known]
+    )
+
+
+def maps_for(store: Store, judges: Sequence[Judge]) -> list[JudgeMap | None] | None:
+    """The newest map of each judge as it is now, in the panel's order; None where no judge has one."""
+    found: list[JudgeMap | None] = []
+    calibrations = [content for _, _, content in store.trust(KIND)]
+    for judge in judges:
+        own = next(
+            (one["map"] for content in calibrations for one in content["judges"] if one["key"] == judge.key), None
+        )
+        found.append(JudgeMap(**own) if own else None)
+    return found if any(one is not None and not one.refused for one in found) else None

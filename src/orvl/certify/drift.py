@@ -1,0 +1,47 @@
+"""What moved since the last time: the same judges on the same controls of the same evals."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orvl.certify.standing import KIND
+from orvl.stats.drift import drift
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.store import Store
+
+Means = dict[str, dict[str, dict[str, float]]]
+"""A certificate's scores: judge, control, eval."""
+
+
+def drift_since(store: Store, scores: Means, evals: Mapping[str, str]) -> dict[str, Any] | None:
+    """How each judge's scores differ from the newest certificate over the same judges; None where there is none.
+
+    Only evals whose content is the same count: another eval is another question.
+    """
+    before = next(((number, c) for number, _, c in store.trust(KIND) if c["scores"].keys() == scores.keys()), None)
+    if before is None:
+        return None
+    number, content = before
+    same = [name for name, known in evals.items() if content["evals"].get(name) == known]
+    judges = list(scores)
+    controls = sorted({control for judge in judges for control in scores[judge]})
+    found = drift(
+        {control: _table(content["scores"], judges, control, same) for control in controls},
+        {control: _table(scores, judges, control, same) for control in controls},
+        judges,
+    )
+    return {"since": number, "judges": [asdict(one) for one in found]}
+
+
+def _table(scores: Means, judges: Sequence[str], control: str, evals: Sequence[str]) -> NDArray[np.float64]:
+    """Evals × 1 × judges."""
+    means = [[scores[judge].get(control, {}).get(one, np.nan) for judge in judges] for one in evals]
+    return np.array(means, dtype=np.float64).reshape(len(evals), 1, len(judges))

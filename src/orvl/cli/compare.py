@@ -1,0 +1,93 @@
+"""`orvl compare A B`: which of two is better, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
+from orvl.cli.complete import word as complete
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.words import Words, chosen_metrics
+
+if TYPE_CHECKING:
+    from orvl.project import Project
+    from orvl.report.compare import Comparison
+    from orvl.store import Store
+
+
+@click.command()
+@click.argument("a", shell_complete=complete)
+@click.argument("b", shell_complete=complete)
+@click.option("--model", multiple=True, metavar="WORD", help="Only runs with these models.")
+@click.option("--provider", multiple=True, metavar="WORD", help="Only runs at these providers.")
+@click.option("--eval", multiple=True, shell_complete=complete, metavar="WORD", help="Only these evals.")
+@click.option("--metric", multiple=True, shell_complete=complete, metavar="WORD", help="Rate by these metrics only.")
+@click.option("--judge", multiple=True, metavar="NAME", help="Rate with these judges' scores only.")
+@as_json
+@where
+def command(**given: Any) -> int:
+    """Say which of two is better, over the evals that both have run.
+
+    A and B are agents, models or providers, or one contestant in quotes. Where both have run several models (or
+    agents, or providers), those that both have are paired and averaged inside each eval.
+
+    \b
+      orvl compare opencode opencode+terse             a configuration against none
+      orvl compare opencode@1.0.1 opencode@1.1.0       two versions
+      orvl compare qwen3-coder kimi-k2                 two models, by all agents that ran both
+      orvl compare 'opencode qwen3-coder zen' 'codex gpt-5 openai'
+    """
+    out = JsonOut() if given["json_"] else None
+    project = open_project(given["project"])
+    if given["a"] == given["b"]:
+        raise UserError(f"'{given['a']}' is compared with itself; name two contestants.")
+    with open_to_read(project, given["store"]) as store:
+        found = _compared(project, store, given)
+    from orvl.report.compare_text import comparison_json, print_comparison
+
+    if out:
+        out.write(comparison_json(found))
+    else:
+        print_comparison(console(), found)
+    return 0
+
+
+def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparison:
+    from orvl.certify.standing import standing
+    from orvl.cli.report import chooser
+    from orvl.report.certificate import standing_sentence
+    from orvl.report.collect import panels_of, rules_of
+    from orvl.report.compare import compare
+    from orvl.report.gather import EVER, CellRef, gather
+    from orvl.report.sides import paired_sides, side_of, stored_cells
+
+    words = Words(
+        **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},
+    )
+    known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
+    cells = stored_cells(store, chooser(words, known))
+    sides = [side_of(given[name], cells) for name in ("a", "b")]
+    chosen = [side.newest(cells) for side in sides]
+    contestants = [sorted({contestant for contestant, _ in one}) for one in chosen]
+    pairs = paired_sides(sides[0], sides[1], contestants[0], contestants[1])
+    names = sorted({one for side in chosen for _, one in side})
+    panels, warnings = panels_of(project, names, chosen_metrics(project, words), given["judge"])
+    gathered = [
+        gather(
+            store,
+            [CellRef(cell.id, (*cell.contestant, cell.eval)) for cell in side.values() if cell.eval in panels],
+            panels,
+            1,
+            EVER,
+        )
+        for side in chosen
+    ]
+    found = compare(given["a"], given["b"], pairs, (gathered[0], gathered[1]), rules_of(project))
+    found.warnings.extend(warnings)
+    stands = standing(project, store, panels.values())
+    if stands.state != "certified":
+        found.warnings.append(standing_sentence(stands))
+    return found

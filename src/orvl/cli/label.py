@@ -1,0 +1,285 @@
+"""`orvl label`: people score runs without knowing whose they are, and the judges are measured by that."""
+
+from __future__ import annotations
+
+import csv
+import getpass
+import io
+import json
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, where, words_from
+from orvl.cli.report import chooser
+from orvl.cli.show import find
+from orvl.errors import UserError
+from orvl.project import open_project
+from orvl.project.names import closest, did_you_mean
+from orvl.report.labelled import DRAWN, WHOLE, queue
+from orvl.report.people import people
+from orvl.report.text import count, plain
+from orvl.words import ORDER, Words, chosen_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from orvl.project import Project
+    from orvl.report.labelled import Asked
+    from orvl.report.people import People
+    from orvl.store import Store
+
+COLUMNS = ("run", "metric", "score", "person", "note", "drawn")
+YES = ("yes", "true", "1", "y")
+NO = ("no", "false", "0", "n")
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a person says of a run on a metric, or of the whole of it."""
+
+    attempt: int
+    metric: str
+    person: str
+    value: float
+    note: str | None = None
+    drawn: str | None = None
+    """How chance has chosen the run, if it has."""
+
+
+@click.command()
+@five_words
+@click.option("--whole", is_flag=True, help="Ask for one number for the whole run, not one per metric.")
+@click.option("--random", "at_random", is_flag=True, help="Only runs drawn at random; of --run, --import: they were.")
+@click.option("--person", metavar="NAME", help="Who says so (default: your login name).")
+@click.option("--run", metavar="RUN", help="Store one label: of this run, with --score, and --metric or the whole run.")
+@click.option("--score", metavar="NUMBER", help="With --run: from 0 to 1.")
+@click.option("--note", metavar="TEXT", help="With --run: a remark that is kept with it.")
+@click.option(
+    "--import", "file", metavar="FILE", help="Store labels from CSV or JSON lines: run, metric, score, person."
+)
+@click.option("--report", is_flag=True, help="What the labels say about ratings and judges.")
+@click.option("--judge", multiple=True, metavar="NAME", help="With --report: measure these judges only.")
+@as_json
+@where
+def command(**given: Any) -> int:
+    """Score runs yourself, without knowing whose they are.
+
+    On a terminal, the runs that the words choose are shown one after another as judges see them: the task, the checks,
+    the files, without names, time or money. A checklist is answered y, n or ? item by item; everything else takes a
+    number from 0 to 1. Each answer is stored at once, and what you have labelled is not asked again.
+
+    The run on which judges disagree most comes first, then by turns one that is drawn at random and the next on which
+    they disagree. The first kind shows where judges err; only the second can say what all runs are worth.
+
+    \b
+      orvl label                                   all runs, all judged metrics
+      orvl label all all all todo-cli readability  one eval, one metric
+      orvl label --whole --random                  one number a run, all drawn at random
+      orvl label --run 3f9c0a1b --metric readability --score 0.8
+      orvl label --report                          the ratings, corrected by people
+
+    About 20 labels show how far the judges can be trusted: --report compares each judge with people, and corrects the
+    judges' means over all runs by the labels that were drawn at random (PPI++).
+
+    --json lists what is left to be labelled, for other programs; with --report it gives the figures.
+    """
+    words = words_from(given)
+    _refuse_mixtures(given, words)
+    out = JsonOut() if given["json_"] else None
+    project = open_project(given["project"])
+    if given["run"] is not None:
+        return _one(project, given, words, out)
+    if given["file"] is not None:
+        return _import(project, given, out)
+    with open_to_read(project, given["store"]) as store:
+        keep = chooser(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
+        metrics = chosen_metrics(project, words)
+        if given["report"]:
+            return _report(people(project, store, keep, given["judge"], metrics), out)
+        person = _person(given["person"])
+        if not out and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UserError(
+                "Runs are shown and scored on a terminal. Elsewhere, give one label by --run and --score, many by "
+                "--import FILE, or list what is to be labelled by --json."
+            )
+        asked = queue(project, store, keep, metrics, person, whole=given["whole"], at_random=given["at_random"])
+        if out:
+            out.write({"schema": 1, "person": person, "queue": [_as_json(project, one) for one in asked]})
+            return 0
+        from orvl.cli.labelling import Session
+
+        return Session(project, store, person, partial(_keep, project, given["store"])).go(asked)
+
+
+def _refuse_mixtures(given: Mapping[str, Any], words: Words) -> None:
+    """One thing at a time: a label, a file of them, the report, or the queue."""
+    chosen = [flag for flag, name in (("--run", "run"), ("--import", "file"), ("--report", "report")) if given[name]]
+    if len(chosen) > 1:
+        raise UserError(f"{chosen[0]} and {chosen[1]} are two different things; give one of them.")
+    if given["run"] is None and (given["score"] is not None or given["note"] is not None):
+        raise UserError("--score and --note belong to one run; name it: --run RUN")
+    if given["run"] is not None and given["score"] is None:
+        raise UserError("Say the score as well, from 0 to 1: --score NUMBER")
+    named = [place for place in ORDER[:4] if getattr(words, place) != "all"]
+    if named and chosen and chosen[0] != "--report":
+        raise UserError(f"{chosen[0]} says which runs are meant; leave the {named[0]} out.")
+
+
+def _report(found: People | None, out: JsonOut | None) -> int:
+    if out:
+        out.write({"schema": 1, "people": found.as_json() if found else None})
+    elif found is None:
+        click.echo("There is no label yet. Begin with: orvl label")
+    else:
+        click.echo("\n".join(plain(sentence) for sentence in found.sentences()))
+    return 0
+
+
+def _as_json(project: Project, asked: Asked) -> dict[str, Any]:
+    """What is asked of a run, without whose it is."""
+    metrics = [project.metric(name) if name else None for name in asked.metrics]
+    return {
+        "run": asked.run,
+        "eval": asked.names[3],
+        "asked": [
+            {
+                "metric": metric.name if metric else WHOLE,
+                "question": metric.description if metric else "How good is the whole?",
+                "items": [text for text, _ in metric.items] if metric and not metric.function else [],
+            }
+            for metric in metrics
+        ],
+        "drawn": asked.drawn,
+    }
+
+
+# -- labels that are given without being asked for
+
+
+def _one(project: Project, given: Mapping[str, Any], words: Words, out: JsonOut | None) -> int:
+    metric = WHOLE if words.metric == "all" else words.metric
+    told = {**given, "metric": metric, "drawn": given["at_random"]}
+    with open_to_read(project, given["store"]) as store:
+        label = _label(project, store, told, _person(given["person"]))
+        key = find(store, given["run"])[0]
+    _keep(project, given["store"], [label])
+    if out:
+        out.write({"schema": 1, "stored": 1})
+    else:
+        what = f"{metric} of the run {key[:12]}" if metric else f"the whole of the run {key[:12]}"
+        click.echo(plain(f"Stored: {label.value:g} for {what}, by {label.person}."))
+    return 0
+
+
+def _import(project: Project, given: Mapping[str, Any], out: JsonOut | None) -> int:
+    labels = []
+    with open_to_read(project, given["store"]) as store:
+        for line, row in _rows(given["file"]):
+            try:
+                told = {**row, "drawn": row.get("drawn") or given["at_random"]}
+                labels.append(_label(project, store, told, row.get("person") or _person(given["person"])))
+            except UserError as error:
+                raise UserError(f"{given['file']}:{line}: {error} Nothing was stored.") from error
+    if not labels:
+        raise UserError(f"{given['file']} holds no label; it needs lines with {', '.join(COLUMNS[:3])}.")
+    _keep(project, given["store"], labels)
+    if out:
+        out.write({"schema": 1, "stored": len(labels)})
+    else:
+        click.echo(f"{count(len(labels), 'label')} stored. See what they say: orvl label --report")
+    return 0
+
+
+def _rows(file: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    """The lines of a file with their numbers: JSON objects, or CSV under a head."""
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} cannot be read: {error}") from error
+    if text.lstrip().startswith("{"):
+        return [
+            (number, _object(file, number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+        ]
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if missing := [name for name in ("run", "score") if name not in (reader.fieldnames or ())]:
+        head = ", ".join(COLUMNS)
+        raise UserError(f"{file}:1: there is no column '{missing[0]}'; the first line names the columns: {head}.")
+    return [(reader.line_num, row) for row in reader]
+
+
+def _object(file: str, number: int, line: str) -> Mapping[str, Any]:
+    try:
+        told = json.loads(line)
+    except ValueError as error:
+        raise UserError(f"{file}:{number}: this is not JSON: {error}") from error
+    if not isinstance(told, dict):
+        raise UserError(f"{file}:{number}: a line is an object with {', '.join(COLUMNS)}.")
+    return told
+
+
+def _label(project: Project, store: Store, told: Mapping[str, Any], person: str) -> Label:
+    metric, note = told.get("metric") or WHOLE, told.get("note") or None
+    for name, value in (("run", told.get("run")), ("metric", metric), ("person", person), ("note", note or "")):
+        if not isinstance(value, str):
+            raise UserError(f"'{name}' is {value!r}; it must be a text.")
+    if metric and metric not in project.metric_files:
+        raise UserError(f"There is no metric '{metric}'. {did_you_mean(metric, project.metric_files)}")
+    return Label(_attempt(store, told["run"]), metric, person, number_of(told.get("score")), note, _drawn(told))
+
+
+def _drawn(told: Mapping[str, Any]) -> str | None:
+    word = str(told.get("drawn") or "no").lower()
+    if word not in (*YES, *NO):
+        raise UserError(f"'drawn' is '{word}'; it must be yes or no.")
+    return DRAWN if word in YES else None
+
+
+def number_of(told: Any) -> float:
+    """A score as it was written."""
+    try:
+        value = float("nan" if isinstance(told, bool) else told)
+    except (TypeError, ValueError, OverflowError):
+        value = float("nan")
+    if not 0 <= value <= 1:
+        raise UserError(f"The score is {told!r}; it must be a number from 0 to 1.")
+    return value
+
+
+def _attempt(store: Store, name: str) -> int:
+    """The attempt that was carried out of the run which a key's beginning stands for."""
+    keys = [row[0] for row in store.rows("SELECT key FROM run")]
+    near = None if any(key.startswith(name) for key in keys) else closest(name, [key[: len(name)] for key in keys])
+    if near and "/" not in name:
+        raise UserError(f"There is no run '{name}' in the store. Did you mean '{near}'?")
+    key = find(store, name)[0]
+    query = "SELECT max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? AND outcome <> ?"
+    number = store.rows(query, (key, "errored"))[0][0]
+    if number is None:
+        raise UserError(f"The run {key[:12]} was errored; there is nothing to label.")
+    return int(number)
+
+
+def _person(flag: str | None) -> str:
+    try:
+        person = getpass.getuser() if flag is None else flag.strip()
+    except (KeyError, OSError):
+        person = ""
+    if not person:
+        raise UserError("Say who labels: --person NAME")
+    return person
+
+
+def _keep(project: Project, flag: str | None, labels: Iterable[Label]) -> None:
+    """Stores labels, all or none; the store is taken only for that moment, so that runs can go on beside it."""
+    with open_to_write(project, flag) as store:
+        store.transaction([partial(_add, label=label) for label in labels])
+
+
+def _add(store: Store, label: Label) -> None:
+    note = ": ".join(part for part in (label.drawn, label.note) if part) or None
+    store.add_label(label.attempt, label.metric, label.person, label.value, note)

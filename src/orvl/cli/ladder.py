@@ -1,0 +1,162 @@
+"""What `certify` and `calibrate` share: controls are laid down, captured and judged as runs are."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_to_write, open_with_keys_hidden, where
+from orvl.cli.common import store_exists as there_is_a_store
+from orvl.cli.complete import word as complete
+from orvl.errors import UserError
+from orvl.plan import ASK_ABOVE, may_cost
+from orvl.state import state_of
+from orvl.words import Words, chosen_evals, chosen_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from orvl.certify.controls import Ladder
+    from orvl.engine.local import LocalEngine
+    from orvl.project import Project
+    from orvl.state import State
+    from orvl.store import Store
+
+    Finish = Callable[[Project, Ladder, Store, JsonOut | None], int]
+
+REPEATS = 3
+OPTIONS = (
+    click.option("--eval", multiple=True, shell_complete=complete, metavar="WORD", help="The evals (default: all)."),
+    click.option(
+        "--metric", multiple=True, shell_complete=complete, metavar="WORD", help="The metrics (default: all)."
+    ),
+    click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml."),
+    click.option(
+        "--episodes", type=click.IntRange(1), default=REPEATS, show_default=True, help="Repeats of each control."
+    ),
+    click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that are scored at once."),
+    click.option(
+        "--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this."
+    ),
+    click.option("--dry-run", is_flag=True, help="Say which controls there are, and what judging them may cost."),
+    click.option("--yes", "-y", is_flag=True, help="Do not ask before many questions that cost money."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+)
+
+
+def ladder_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    function = as_json(where(function))
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def over_the_ladder(given: dict[str, Any], controls: Collection[str] | None, finish: Finish) -> int:
+    """Plans the controls, has judged what is not yet, and hands all to `finish`."""
+    out = JsonOut() if given["json_"] else None
+    project = open_with_keys_hidden(given["project"])
+    with TemporaryDirectory(prefix="orvl-ladder-") as folder:
+        ladder = _ladder(project, given, controls, Path(folder))
+        if given["dry_run"]:
+            return _dry_run(project, ladder, given, out)
+        with open_to_write(project, given["store"]) as store:
+            state = state_of(ladder.plan, store)
+            _guard(project, ladder, state, given)
+            engine = _carry_out(project, ladder, state, store, given)
+            if engine and (engine.interrupted or (engine.over_budget and _is_unfinished(ladder, store, engine))):
+                return _unfinished(engine)
+            return finish(project, ladder, store, out)
+
+
+def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] | None, folder: Path) -> Ladder:
+    from orvl.certify.controls import ladder_plan
+
+    words = Words(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
+    return ladder_plan(
+        project,
+        chosen_evals(project, words),
+        folder,
+        controls=controls,
+        metrics=chosen_metrics(project, words),
+        judges=given["judge"],
+        episodes=given["episodes"],
+        seed=secrets.randbits(32),
+    )
+
+
+def _carry_out(
+    project: Project, ladder: Ladder, state: State, store: Store, given: dict[str, Any]
+) -> LocalEngine | None:
+    if not (state.to_run or state.to_score):
+        return None
+    from orvl.cli.carry_out import carry_out
+    from orvl.cli.score import SCORED_AT_ONCE
+
+    return carry_out(
+        project,
+        ladder.plan,
+        state,
+        store,
+        Words(eval=",".join(ladder.evals)),
+        quiet=given["quiet"],
+        concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
+        budget=given["budget"],
+    )
+
+
+def _is_unfinished(ladder: Ladder, store: Store, engine: LocalEngine) -> bool:
+    left = state_of(ladder.plan, store)
+    return engine.is_unjudged or bool(left.to_run or left.to_score)
+
+
+def _unfinished(engine: LocalEngine) -> int:
+    why = "interrupted" if engine.interrupted else "stopped by the budget"
+    sys.stderr.write(f"Nothing is written: {why}. What was asked is kept; the same command goes on.\n")
+    return 130 if engine.interrupted else 3
+
+
+def _questions(project: Project, ladder: Ladder, state: State) -> tuple[int, int]:
+    """How many answers of judges are wanted at most, and how many of them may cost money."""
+    asked = paid = 0
+    for run in (*state.to_run, *state.to_score):
+        panel = ladder.plan.panels[run.cell.eval.name]
+        judged = sum(metric.judged for metric in panel.metrics)
+        asked += judged * len(panel.judges)
+        paid += judged * sum(
+            not judge.is_local and may_cost(project, judge.provider, judge.model) for judge in panel.judges
+        )
+    return asked, paid
+
+
+def _guard(project: Project, ladder: Ladder, state: State, given: dict[str, Any]) -> None:
+    _, paid = _questions(project, ladder, state)
+    if paid <= ASK_ABOVE or given["yes"] or given["budget"] is not None:
+        return
+    what = f"up to {paid} questions of judges that cost money"
+    if sys.stdin.isatty() and sys.stderr.isatty() and not given["json_"]:
+        if click.confirm(f"This asks {what}. Go on?", err=True):
+            return
+        raise UserError("Nothing was asked.")
+    raise UserError(f"This would ask {what}. See it with --dry-run, then add --yes, or --budget USD.")
+
+
+def _dry_run(project: Project, ladder: Ladder, given: dict[str, Any], out: JsonOut | None) -> int:
+    from orvl.report.certificate import ladder_json, print_ladder
+    from orvl.state import cost_of
+
+    there = there_is_a_store(project, given["store"])
+    with open_to_read(project, given["store"]) if there else nullcontext() as store:
+        state = state_of(ladder.plan, store)
+        cost = cost_of(project, ladder.plan, state, store)
+    asked, _ = _questions(project, ladder, state)
+    if out:
+        out.write(ladder_json(ladder, state, asked, cost))
+    else:
+        print_ladder(console(), ladder, state, asked, cost)
+    return 0

@@ -1,0 +1,191 @@
+"""The hidden checks of parse-logs: python3 -I checks/check.py NAME."""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WORKSPACE = Path.cwd()
+HEAD = "2031-03-09T14:02:07Z INFO [web] "
+
+# Run apart from this process: it knows the questions, not the answers.
+ASK = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import logs
+def parts(line):
+    entry = logs.parse_line(line)
+    return entry and [entry["message"], entry["fields"]]
+answers = []
+for question in json.loads(sys.argv[2]):
+    try:
+        answers.append(eval(question, {"logs": logs, "parts": parts}))
+    except Exception as error:
+        answers.append({"raises": type(error).__name__})
+print("\\n" + json.dumps(answers, default=repr))
+"""
+
+
+def fail(sentence):
+    print(sentence)
+    sys.exit(1)
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+
+def python(code, *args):
+    """Run code with the workspace as first argument; give its stdout and stderr."""
+    command = [sys.executable, "-I", "-B", "-X", "utf8", "-c", code, str(WORKSPACE), *args]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True, preexec_fn=limit_files,
+        )
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            fail("Expected logs.py to answer, but it still ran after 15 seconds.")
+        finally:
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+        out.seek(0)
+        err.seek(0)
+        return out.read().decode("utf-8", "replace"), err.read().decode("utf-8", "replace")
+
+
+def answers(wanted):
+    """Expect these answers to these questions, asked in order in one process."""
+    if not os.path.isfile("logs.py"):
+        fail("Expected a file logs.py, but there is none.")
+    out, err = python(ASK, json.dumps(list(wanted)))
+    try:
+        seen = json.loads(out.splitlines()[-1])
+    except (IndexError, ValueError, RecursionError):
+        fail(f"Expected to import logs and call it, saw {ascii((err or out).split(chr(10))[-2:])[-200:]}.")
+    if not isinstance(seen, list) or len(seen) != len(wanted):
+        fail(f"Expected {len(wanted)} answers, saw {ascii(seen)[:200]}.")
+    for (question, answer), given in zip(wanted.items(), seen, strict=True):
+        if given != answer or type(given) is not type(answer):
+            fail(f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(given)[:200]}.")
+
+
+def entry(message="", fields=None, more=None, **parts):
+    made = {"time": "2031-03-09T14:02:07Z", "level": "INFO", "source": "web", "message": message, **parts}
+    return {**made, "fields": fields or {}} | ({} if more is None else {"more": more})
+
+
+def plain():
+    answers({
+        "logs.parse_line('2030-12-31T23:59:59Z DEBUG [db 2] Vacuum done')":
+            entry("Vacuum done", time="2030-12-31T23:59:59Z", level="DEBUG", source="db 2"),
+        "logs.parse_line('2031-03-09T14:02:07Z   ERROR  [web]   Out of  disk \\n')":
+            entry("Out of  disk", level="ERROR"),
+        "logs.parse_line('2031-03-09T14:02:07Z WARN [web] Größe [x] überschritten: 3 > 2\\r\\n')":
+            entry("Größe [x] überschritten: 3 > 2", level="WARN"),
+        "logs.parse_line('2031-03-09T14:02:07Z INFO [web]')": entry(),
+        "logs.parse_line('2031-03-09T14:02:07Z INFO [web] \\n')": entry(),
+    })
+
+
+def fields():
+    answers({
+        f"parts('{HEAD}Slow answer path=/cart took=1.5s')": ["Slow answer", {"path": "/cart", "took": "1.5s"}],
+        f"parts('{HEAD}Set a=1 in the config retries=2')": ["Set a=1 in the config", {"retries": "2"}],
+        f"parts('{HEAD}a=1  b-2.c_D=x=y=  e= \\n')": ["", {"a": "1", "b-2.c_D": "x=y=", "e": ""}],
+        f"parts('{HEAD}Go url=/?q=1&r=2\\r\\n')": ["Go", {"url": "/?q=1&r=2"}],
+        f"parts('{HEAD}Try id=1 id=2')": ["Try", {"id": "2"}],
+        f"parts('{HEAD}x=1 then stop')": ["x=1 then stop", {}],
+        f"parts('{HEAD}Found =5 a=1')": ["Found =5", {"a": "1"}],
+        f"parts('{HEAD}Bad key! k!=5 a=1')": ["Bad key! k!=5", {"a": "1"}],
+    })
+
+
+def quoted():
+    answers({
+        f"parts('{HEAD}In user=\"Ann Lee\" n=2')": ["In", {"user": "Ann Lee", "n": "2"}],
+        f"parts(r'{HEAD}Said text=\"a \\\"b\\\" c\" by=me')": ["Said", {"text": 'a "b" c', "by": "me"}],
+        f"parts(r'{HEAD}Open path=\"C:\\\\temp\\\\\" mode=r')": ["Open", {"path": "C:\\temp\\", "mode": "r"}],
+        f"parts('{HEAD}In user=\"\"')": ["In", {"user": ""}],
+        f"parts('{HEAD}Ran sql=\"a=1 and b=2\" ok=yes')": ["Ran", {"sql": "a=1 and b=2", "ok": "yes"}],
+        f"parts(r'{HEAD}Kept raw=a\\b')": ["Kept", {"raw": "a\\b"}],
+    })
+
+
+def nothing():
+    wrong = (
+        "", "\\n", "hello", "2031-03-09T14:02:07Z", "2031-03-09T14:02:07Z NOTICE [web] x",
+        "2031-03-09T14:02:07Z info [web] x", "2031-03-09T14:02:07Z INFO web x", "2031-03-09T14:02:07Z INFO x",
+        "2031-03-09T14:02:07 INFO [web] x", "2031-3-09T14:02:07Z INFO [web] x", " 2031-03-09T14:02:07Z INFO [web] x",
+        "x2031-03-09T14:02:07Z INFO [web] x", "2031-03-09 14:02:07Z INFO [web] x",
+    )
+    right = {"logs.parse_line('2031-03-09T14:02:07Z INFO [web] x')": entry("x")}
+    answers({f"logs.parse_line('{line}')": None for line in wrong} | right)
+
+
+def joined():
+    answers({
+        f"list(logs.read(['lost\\n', '\\n', '{HEAD}a id=1\\n', '  Trace:\\n', '\\n', 'no indent x=1\\r\\n', '\\n', ' \\n', "
+        f"'{HEAD}b\\n', '{HEAD}c\\n', '\\tend  ']))":
+            [entry("a", {"id": "1"}, ["  Trace:", "", "no indent x=1"]), entry("b", more=[]),
+             entry("c", more=["\tend  "])],
+        "list(logs.read([]))": [],
+        "list(logs.read(['no entry\\n', 'at all']))": [],
+        f"list(logs.read(__import__('io').StringIO('{HEAD}a\\n\\n b\\n\\n\\n')))": [entry("a", more=["", " b"])],
+    })
+
+
+def lazy():
+    lines = f"(lambda seen: (seen.append(line) or line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n']))"
+    answers({
+        f"next(logs.read(line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n']))": entry("a", more=[" x"]),
+        f"(lambda seen: [next(iter(logs.read({lines}(seen))))['message'], len(seen)])([])": ["a", 3],
+    })
+
+
+def durations():
+    good = {
+        "250ms": 0.25, "1.5s": 1.5, "2m": 120.0, "1h": 3600.0, "1m30s": 90.0, "1h0m2.5s": 3602.5, "0s": 0.0,
+        "2h30m": 9000.0, "1s500ms": 1.5, "1h1ms": 3600.001, "0.5h": 1800.0, "007s": 7.0,
+    }
+    bad = (
+        "", "5", "-1s", "1s2m", ".5s", "fast", "1.s", "1..5s", "1s1s", "1 s", " 1s", "1s\\n", "1S", "1ms1s", "s", "1e3s",
+        "1m30", "+1s",
+    )
+    answers(
+        {f"round(logs.seconds('{text}'), 6)": value for text, value in good.items()}
+        | {"type(logs.seconds('2m')).__name__": "float"}
+        | {f"logs.seconds('{text}')": {"raises": "ValueError"} for text in bad}
+    )
+
+
+def slowest():
+    made = ("[{'n': n, 'fields': {'took': took} if took else {}, 'more': []} for n, took in enumerate("
+            "['1s', '2m', None, 'soon', '120s', '900ms', '1000ms', '0.5h'])]")
+    answers({
+        f"[one['n'] for one in logs.slowest({made}, 3)]": [7, 1, 4],
+        f"[one['n'] for one in logs.slowest({made}, 99)]": [7, 1, 4, 0, 6, 5],
+        f"[one['n'] for one in logs.slowest(iter({made}), 1)]": [7],
+        f"(lambda given: [len(logs.slowest(given, 2)), given == {made}])({made})": [2, True],
+        "logs.slowest([], 3)": [],
+        f"logs.slowest({made}, 0)": {"raises": "ValueError"},
+        "logs.slowest([], -1)": {"raises": "ValueError"},
+        f"[one['message'] for one in logs.slowest(logs.read(['{HEAD}a took=1s\\n', '{HEAD}b took=3s\\n']), 5)]": ["b", "a"],
+    })
+
+
+CHECKS = {
+    check.__name__: check
+    for check in (plain, fields, quoted, nothing, joined, lazy, durations, slowest)
+}
+
+if __name__ == "__main__":
+    try:
+        CHECKS[sys.argv[1]]()
+    except Exception as error:
+        fail(f"The check could not be carried out: {ascii(error)[:200]}.")

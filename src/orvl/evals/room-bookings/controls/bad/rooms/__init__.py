@@ -1,0 +1,2 @@
+from .diary import *
+from .errors import *

@@ -1,0 +1,252 @@
+"""`overlays/NAME/` → Overlay: files, variables and arguments that are laid over an agent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import tomllib
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from orvl import tree
+from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.names import did_you_mean, matching
+from orvl.project.settings import FORBID, line_of
+from orvl.types import Agent, Overlay
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from orvl.project.find import Found
+
+FILE = "overlay.toml"
+FOLDERS = ("workspace", "home")
+NOT_FOR_OVERLAYS = {
+    re.compile(r"HOME|PATH|PWD|TMPDIR|XDG_\w+"): "orvl sets it for every run",
+    re.compile(r"\w*_PROXY", re.IGNORECASE): "orvl decides what a run may reach",
+    re.compile(r"\w*(_BASE_URL|_API_BASE)"): "orvl tells agents where their model is",
+    re.compile(r"\w*(_KEY|_TOKEN|_SECRET)"): "it looks like a key, and keys never reach agents",
+}
+OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+OPEN_SOURCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_TARGET = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class OverlaySettings:
+    """What `overlay.toml` may say."""
+
+    description: str = ""
+    """What the overlay is, in a sentence."""
+    env: dict[str, str] = field(default_factory=dict)
+    """Environment variables, taken as they are written."""
+    arguments: list[str] = field(default_factory=list)
+    """Further words of the agent's command."""
+    agents: list[str] = field(default_factory=list)
+    """Names and globs of the agents that it fits; all where there are none."""
+    __pydantic_config__ = FORBID
+
+
+def load_overlay(found: Found) -> Overlay:
+    """Looks at an overlay's folder; its files are only hashed here."""
+    told = _settings(found.path / FILE)
+    _check_entries(found.path)
+    folders = {name: found.path / name for name in FOLDERS if os.path.lexists(found.path / name)}
+    digests = {name: _digest(folder) for name, folder in folders.items()}
+    if not (any(digests.values()) or told.env or told.arguments):
+        raise FileError(
+            found.path,
+            None,
+            "this overlay changes nothing; it needs files in workspace/ or home/, 'env' or 'arguments'.",
+        )
+    content = [digests.get("workspace"), digests.get("home"), sorted(told.env.items()), told.arguments]
+    return Overlay(
+        name=found.name,
+        path=found.path,
+        digest=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+        description=told.description,
+        workspace=folders["workspace"] if digests.get("workspace") else None,
+        home=folders["home"] if digests.get("home") else None,
+        env=told.env,
+        arguments=tuple(told.arguments),
+        agents=tuple(told.agents),
+    )
+
+
+def with_overlays(agent: Agent, overlays: Sequence[Overlay]) -> Agent:
+    """A contestant of its own: the agent with overlays laid over it, in their order."""
+    names = [one.name for one in overlays]
+    for one in overlays:
+        if names.count(one.name) > 1:
+            raise UserError(f"'{'+'.join((agent.name, *names))}' names the overlay '{one.name}' twice.")
+        if not fits(one, agent):
+            raise UserError(
+                f"The overlay '{one.name}' does not fit {agent.file_name}: it is for {', '.join(one.agents)} "
+                f"({one.path / FILE})."
+            )
+    digest = hashlib.sha256(json.dumps([agent.digest, *(one.digest for one in overlays)]).encode()).hexdigest()
+    return replace(agent, name="+".join((agent.name, *names)), digest=digest, overlays=tuple(overlays))
+
+
+def fits(overlay: Overlay, agent: Agent) -> bool:
+    return not overlay.agents or any(matching(word, [agent.file_name]) for word in overlay.agents)
+
+
+# -- what is in the folder
+
+
+def _check_entries(folder: Path) -> None:
+    """A folder with another name would be left out without a word; READMEs and hidden files may be there."""
+    known = (FILE, *FOLDERS)
+    for entry in sorted(folder.iterdir()):
+        if entry.name not in known and not entry.name.lower().startswith((".", "readme")):
+            raise FileError(entry, None, f"an overlay has no '{entry.name}'. {did_you_mean(entry.name, known)}")
+
+
+def _digest(folder: Path) -> str | None:
+    """The hash of a folder's files; None where there are none."""
+    if folder.is_symlink() or not folder.is_dir():
+        raise FileError(folder, None, "this must be a folder, and no link to one.")
+    try:
+        digest = tree.digest(folder)
+        return digest if any(name not in tree.NOT_GIVEN for name in os.listdir(folder)) else None
+    except OSError as error:
+        raise FileError(folder, None, f"it cannot be used ({disk_sentence(error)}).") from error
+
+
+def _settings(path: Path) -> OverlaySettings:
+    from pydantic import TypeAdapter, ValidationError
+
+    text, data = _read(path)
+    try:
+        told = TypeAdapter(OverlaySettings).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = tuple(str(step) for step in first["loc"])
+        raise FileError(path, line_of(text, place), _sentence(first, place)) from error
+    for name, value in told.env.items():
+        if why := _no_variable(name, value):
+            raise FileError(path, line_of(text, ("env", name)), f"'env' may not set {name!r}: {why}.")
+    if any("\0" in word for word in told.arguments):
+        raise FileError(path, line_of(text, ("arguments",)), "an argument holds a NUL byte.")
+    return told
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        source = path.read_bytes()
+        text = source.decode("utf-8-sig")
+        return text, tomllib.loads(text)
+    except FileNotFoundError:
+        return "", {}
+    except OSError as error:
+        raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
+    except UnicodeDecodeError as error:
+        raise FileError(path, source[: error.start].count(b"\n") + 1, "it is not UTF-8 text.") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise FileError(path, int(line[1]) if line else text.count("\n") + 1, f"{error}.") from error
+
+
+def _sentence(error: Any, place: tuple[str, ...]) -> str:
+    if error["type"] == "unexpected_keyword_argument":
+        return f"{FILE} has no '{'.'.join(place)}'. {did_you_mean(place[-1], OverlaySettings.__dataclass_fields__)}"
+    message = error["msg"].replace("Input should be", "it must be")
+    return f"'{'.'.join(place)}' is {error['input']!r}; {message}."
+
+
+def _no_variable(name: str, value: str) -> str | None:
+    """Why an overlay may not set a variable, if that is so."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
+        return "it is no environment variable"
+    return next((why for pattern, why in NOT_FOR_OVERLAYS.items() if pattern.fullmatch(name)), None)
+
+
+def file_in_home(overlay: Overlay, name: str) -> bytes | None:
+    """The file that an overlay has for a path in HOME, if it has one; no link is followed."""
+    place = overlay.home
+    if place is None:
+        return None
+    parts = PurePosixPath(name).parts
+    for depth, part in enumerate(parts, 1):
+        place = place / part
+        if not os.path.lexists(place):
+            return None
+        wanted = stat.S_ISREG if depth == len(parts) else stat.S_ISDIR
+        if not wanted(place.lstat().st_mode):
+            raise FileError(place, None, f"the agent writes a file '{name}' into HOME, for which this is in the way.")
+    return place.read_bytes()
+
+
+# -- laying files over others
+
+
+def lay(source: Path, target: Path) -> None:
+    """Lays a folder over another: folders are joined, all else takes the place of what was there.
+
+    Everything is opened inside the folder that holds it, so that no link on either side is followed.
+    """
+    with _opened(source, OPEN_FOLDER) as read, _opened(target, OPEN_FOLDER) as write:
+        _lay_folder(read, write)
+
+
+def _lay_folder(read: int, write: int) -> None:
+    mode = stat.S_IMODE(os.fstat(write).st_mode)
+    os.fchmod(write, mode | 0o700)
+    with os.scandir(read) as found:
+        entries = [(one.name, one.stat(follow_symlinks=False).st_mode) for one in found]
+    for name, kind in entries:
+        if name in tree.NOT_GIVEN:
+            continue
+        if stat.S_ISDIR(kind):
+            _make_folder(name, write)
+            with _opened(name, OPEN_FOLDER, read) as inner, _opened(name, OPEN_FOLDER, write) as made:
+                _lay_folder(inner, made)
+        else:
+            _clear(name, write)
+            _lay_one(name, kind, read, write)
+    os.fchmod(write, mode)
+
+
+def _lay_one(name: str, kind: int, read: int, write: int) -> None:
+    if stat.S_ISLNK(kind):
+        os.symlink(os.readlink(name, dir_fd=read), name, dir_fd=write)
+        return
+    with _opened(name, OPEN_SOURCE, read) as source, _opened(name, OPEN_TARGET, write) as made:
+        for chunk in tree.chunks(source):
+            while chunk:
+                chunk = chunk[os.write(made, chunk) :]
+        os.fchmod(made, stat.S_IMODE(kind) | 0o600)
+
+
+def _make_folder(name: str, folder: int) -> None:
+    try:
+        if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            return
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    os.mkdir(name, 0o755, dir_fd=folder)
+
+
+def _clear(name: str, folder: int) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        tree.remove(Path(f"/proc/self/fd/{folder}/{name}"))
+
+
+@contextmanager
+def _opened(name: str | Path, flags: int, folder: int | None = None) -> Iterator[int]:
+    fd = os.open(name, flags, 0o600, dir_fd=folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)

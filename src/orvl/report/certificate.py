@@ -1,0 +1,213 @@
+"""A certificate in words: whether the judges can be believed, and what shows it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from orvl.report.text import count, dollars, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import Console
+
+    from orvl.certify.controls import Ladder
+    from orvl.certify.standing import Standing
+    from orvl.state import Cost, State
+
+MARKS = {"holds": "✓", "violated": "✗", "not shown": "?", "not tested": "–"}
+HEADLINES = {
+    "certified": "CERTIFIED: these judges can tell good work from bad.",
+    "refused": "REFUSED: ratings by these judges cannot be trusted to rank agents.",
+}
+
+
+def print_certificate(console: Console, content: Mapping[str, Any]) -> None:
+    """The verdict, why, the five tests, and then what else was seen."""
+    console.print(
+        Text(HEADLINES[content["state"]], style="bold green" if content["state"] == "certified" else "bold red")
+    )
+    for reason in content["refused_because"]:
+        console.print(Text(f"  {plain(reason)}"))
+    console.print(_tests(content["tests"]))
+    for sentence in _sentences(content):
+        console.print(sentence, style="dim", highlight=False)
+    for warning in warnings(content):
+        console.print(Text(f"! {plain(warning)}", style="yellow"))
+
+
+def _tests(tests: list[dict[str, Any]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for name in ("test", "what is asked", "found", "shown", "asked", "evals", ""):
+        table.add_column(name, justify="left" if name in ("test", "what is asked") else "right", overflow="fold")
+    for test in tests:
+        sign = "≥" if test["side"] == "at least" else "≤"
+        shown = _number(test["bound"])
+        table.add_row(
+            test["name"],
+            plain(test["what"]),
+            _number(test["estimate"]),
+            f"{sign} {shown}" if test["bound"] is not None else shown,
+            f"{sign} {test['margin']:.2f}",
+            str(test["evals"]),
+            Text(
+                "✓" if test["passed"] else "–" if test["passed"] is None else "✗", style="" if test["passed"] else "red"
+            ),
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _sentences(content: Mapping[str, Any]) -> Iterator[str]:
+    """What the columns mean, how far apart good and bad are, and how the metrics and judges do."""
+    evals, judges = len(content["evals"]), len(content["judges"])
+    who = count(judges, "judge") if judges else "programs, without a judge,"
+    yield f"Over {count(evals, 'eval')}, each control {content['repeats']} times, by {who}."
+    yield "Found: the mean over evals. Shown: what is still true with 95 % confidence."
+    apart = content["separation"]
+    if apart["difference"] is not None:
+        more = [f"between-variance {apart['between_variance']:.3f} of a possible 0.25"]
+        more += [f"d′ {apart['d_prime']:.1f}"] if apart["d_prime"] is not None else []
+        more += [f"η² {apart['eta_squared']:.2f}"] if apart["eta_squared"] is not None else []
+        yield f"Good and bad work are {apart['difference']:.2f} apart ({', '.join(more)})."
+    for name, metric in content["metrics"].items():
+        yield _metric(name, metric)
+    if content["noise"]:
+        noise = ", ".join(f"{judge} {sd:.3f}" for judge, sd in content["noise"].items())
+        yield f"Noise, the standard deviation where nothing differs: {noise}."
+
+
+def _metric(name: str, metric: Mapping[str, Any]) -> str:
+    parts = [f"good − bad {_number(metric['good_minus_bad'])} (at least {_number(metric['at_least'])})"]
+    agreement = metric["agreement"]
+    if agreement and agreement["alpha"] is not None:
+        parts.append(f"the judges' alpha {agreement['alpha']:.2f}")
+    return f"{name}: {', '.join(parts)}."
+
+
+def warnings(content: Mapping[str, Any]) -> Iterator[str]:
+    """What does not refuse a certificate and should be known."""
+    for test in content["warnings"]:
+        if test["verdict"] == "violated":
+            who = f" ({test['metric']})" if test["metric"] else ""
+            yield (
+                f"{test['name']}{who}: it is not so that {test['what']}: found {_number(test['estimate'])}, "
+                f"{test['side']} {test['margin']:.2f} is asked."
+            )
+    for name, metric in content["metrics"].items():
+        agreement = metric["agreement"]
+        if agreement and agreement["flagged"]:
+            yield f"{name} is flagged: {agreement['note'] or 'its judges do not agree'}"
+        elif metric["flagged"]:
+            yield f"{name} is flagged: it could not be shown to rate good work above bad work. Think of dropping it."
+    for judge in content["quarantined"]:
+        yield f"{judge} is quarantined: words in the work change what it says."
+    yield from _drift(content["drift"])
+    if content["untried"]:
+        yield f"Not tried on two evals or more: {', '.join(content['untried'])}."
+
+
+def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
+    """Judges who no longer say what they said."""
+    for judge in drift["judges"] if drift else ():
+        shift = judge["shift"]
+        if judge["moved"] and drift and shift:
+            most = judge["most_moved"]
+            yield (
+                f"{judge['judge']} has moved since certificate {drift['since']}: by {shift['mean']:+.2f} on the same "
+                f"controls ({shift['low']:+.2f} to {shift['high']:+.2f}), most on {most} "
+                f"({judge['by_control'][most]:+.2f})."
+            )
+
+
+def standing_sentence(found: Standing) -> str:
+    """What a report says of the panel's certificate, under the table."""
+    if found.state == "none":
+        return "Not certified: no control has tested the judges, so the rows are not ranked. Test them: orvl certify"
+    made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
+    if found.state == "certified":
+        return f"Certified on {made}: controls show that these judges tell good work from bad."
+    if found.state == "stale":
+        more = f" (and {len(found.reasons) - 1} more changes)" if len(found.reasons) > 1 else ""
+        why = f"{found.reasons[0]}{more}"
+        return f"The certificate of {made} is stale, so the rows are not ranked: {why} Renew it: orvl certify"
+    more = f" (and {len(found.reasons) - 1} more reasons)" if len(found.reasons) > 1 else ""
+    return f"Refused on {made}, so the rows are not ranked: {found.reasons[0]}{more} See: orvl certify"
+
+
+def standing_json(found: Standing) -> dict[str, Any] | None:
+    """What a report's JSON says of it; null where nothing was ever certified."""
+    if found.state == "none" or found.content is None:
+        return None
+    content = found.content
+    return {
+        "state": found.state,
+        "id": found.number,
+        "made": datetime.fromtimestamp(found.made or 0, UTC).isoformat(timespec="seconds"),
+        "reasons": list(found.reasons),
+        "judges": [judge["name"] for judge in content["judges"]],
+        "evals": list(content["evals"]),
+        "metrics": list(content["metrics"]),
+        "quarantined": content["quarantined"],
+        "separation": content["separation"],
+    }
+
+
+def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cost: Cost) -> None:
+    """What certifying would do."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("control")
+    table.add_column("evals", justify="right")
+    table.add_column("from", overflow="fold")
+    by_control: dict[str, list[str]] = defaultdict(list)
+    for controls in ladder.controls.values():
+        for name, control in controls.items():
+            by_control[name].append(control.source)
+    for name, sources in by_control.items():
+        table.add_row(name, str(len(sources)), plain(", ".join(sorted(set(sources)))))
+    console.print(table)
+    runs = len(state.to_run)
+    console.print(
+        f"{count(runs, 'control')} to lay down, {count(len(state.to_score), 'run')} to judge again, "
+        f"{len(state.reused)} done; up to {count(asked, 'question')} to judges.",
+        highlight=False,
+    )
+    console.print(f"Cost: {_cost(cost)}", highlight=False)
+    for name, sentence in _lacking(ladder):
+        console.print(Text(f"! {plain(name)}: {plain(sentence)}", style="yellow"))
+
+
+def _cost(cost: Cost) -> str:
+    if cost.likely is None:
+        return cost.source
+    return f"{dollars(cost.low)} / {dollars(cost.likely)} / {dollars(cost.high)} low / likely / high ({cost.source})"
+
+
+def _lacking(ladder: Ladder) -> Iterator[tuple[str, str]]:
+    """Evals that have no ladder, each with what to add."""
+    for name, reasons in ladder.lacking.items():
+        if name not in ladder.controls and "good" in reasons:
+            yield name, reasons["good"]
+
+
+def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "controls": {
+            name: {control: {"source": one.source, **one.detail} for control, one in controls.items()}
+            for name, controls in ladder.controls.items()
+        },
+        "lacking": ladder.lacking,
+        "runs": {"to_run": len(state.to_run), "to_score": len(state.to_score), "reused": len(state.reused)},
+        "questions": asked,
+        "cost": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
+    }

@@ -1,0 +1,121 @@
+"""Who is compared: two words, each for one or more contestants, paired where all else is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orvl.errors import UserError
+from orvl.project.names import did_you_mean, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orvl.store import Store
+
+PLACES = ("agent", "model", "provider")
+Contestant = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class StoredCell:
+    """A cell in the store, by its names and the version of its agent."""
+
+    id: int
+    contestant: Contestant
+    eval: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """One word of a comparison: which names it fixes (None: any), and the agent's version where it names one."""
+
+    word: str
+    names: tuple[frozenset[str] | None, frozenset[str] | None, frozenset[str] | None]
+    version: str | None = None
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The places that the word leaves open."""
+        return tuple(i for i, names in enumerate(self.names) if names is None)
+
+    def has(self, cell: StoredCell) -> bool:
+        fits = all(names is None or name in names for name, names in zip(cell.contestant, self.names, strict=True))
+        return fits and (self.version is None or self.version in cell.version)
+
+    def newest(self, cells: Sequence[StoredCell]) -> dict[tuple[Contestant, str], StoredCell]:
+        """Of each contestant and eval the newest identity that the word stands for."""
+        ordered = sorted((cell for cell in cells if self.has(cell)), key=lambda cell: cell.id)
+        return {(cell.contestant, cell.eval): cell for cell in ordered}
+
+
+def stored_cells(store: Store, keep: Callable[[tuple[str, str, str, str]], bool]) -> list[StoredCell]:
+    rows = store.rows(
+        "SELECT id, agent, model, provider, eval, version FROM cell WHERE id IN (SELECT cell FROM run) ORDER BY id"
+    )
+    return [
+        StoredCell(number, (agent, model, provider), one, version or "")
+        for number, agent, model, provider, one, version in rows
+        if keep((agent, model, provider, one))
+    ]
+
+
+def side_of(word: str, cells: Sequence[StoredCell]) -> Side:
+    """What a word stands for: "AGENT", "AGENT MODEL", "AGENT MODEL PROVIDER", or a model or a provider alone."""
+    words = word.split()
+    if not words or len(words) > 3:
+        raise UserError(
+            f"'{word}' is no contestant; write AGENT, or 'AGENT MODEL' or 'AGENT MODEL PROVIDER' in quotes."
+        )
+    known = [sorted({cell.contestant[i] for cell in cells}) for i in range(3)]
+    if len(words) > 1:
+        return Side(word, _three([_fitting(part, known[i], PLACES[i]) for i, part in enumerate(words)]))
+    for i, names in enumerate(known):
+        if found := matching(words[0], names):
+            return Side(word, _three([frozenset(found) if j == i else None for j in range(3)]))
+    agent, at, version = words[0].rpartition("@")
+    if at and agent in known[0] and any(agent == cell.contestant[0] and version in cell.version for cell in cells):
+        return Side(word, (frozenset([agent]), None, None), version)
+    every = [name for names in known for name in names]
+    raise UserError(f"The store has no agent, model or provider '{word}'. {did_you_mean(words[0], every)}")
+
+
+def _fitting(part: str, names: Sequence[str], place: str) -> frozenset[str] | None:
+    if part == "all":
+        return None
+    found = matching(part, names)
+    if not found:
+        raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
+    return frozenset(found)
+
+
+def _three(
+    names: Sequence[frozenset[str] | None],
+) -> tuple[frozenset[str] | None, frozenset[str] | None, frozenset[str] | None]:
+    padded = [*names, None, None]
+    return padded[0], padded[1], padded[2]
+
+
+def paired_sides(
+    a: Side, b: Side, ours: Sequence[Contestant], theirs: Sequence[Contestant]
+) -> list[tuple[list[Contestant], list[Contestant]]]:
+    """Contestants of both sides that differ in nothing but what the words name."""
+    free = [i for i in a.free if i in b.free]
+    groups = [_by_rest(ours, free), _by_rest(theirs, free)]
+    common = sorted(groups[0].keys() & groups[1].keys())
+    if common:
+        return [(groups[0][rest], groups[1][rest]) for rest in common]
+    if len(ours) == len(theirs) == 1:
+        return [(list(ours), list(theirs))]
+    raise UserError(
+        f"{a.word} and {b.word} have no {' and '.join(PLACES[i] for i in free)} in common. "
+        f"Name one of each: orvl compare '{' '.join(ours[0])}' '{' '.join(theirs[0])}'"
+    )
+
+
+def _by_rest(contestants: Sequence[Contestant], free: Sequence[int]) -> dict[tuple[str, ...], list[Contestant]]:
+    found: dict[tuple[str, ...], list[Contestant]] = {}
+    for contestant in contestants:
+        found.setdefault(tuple(contestant[i] for i in free), []).append(contestant)
+    return found
