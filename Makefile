@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
-	@$(RUN) -m orvl 'dummy-*,empty' --episodes 2 --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
+	@$(RUN) -m orvl 'dummy-*,empty' --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 	@echo
 	@echo "Asking the model that runs on this machine about hello-world; it is tiny, and its word counts in no rating."
 	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \

@@ -168,3 +168,117 @@ def test_a_panel_with_a_vice_is_refused_in_plain_words(project, vice):
         assert report["certificate"]["state"] == "refused"
         assert all(row["rank"] is None for row in report["ratings"])
         assert "so the rows are not ranked" in " ".join(project.orvl("report").out.split())
+
+
+def test_an_obedient_judge_is_saved_by_the_second_view(project):
+    """Words in the work move it, and the answers without them count: the controls show that the defence holds."""
+    laddered(project)
+    with judged(project, anna=obedient, bert=sound, carl=sound):
+        found = certify(project, "--gate", status=0)
+        assert found["state"] == "certified"
+        assert not found["quarantined"]
+
+
+def swayed(request):
+    """A judge that takes a second file for a sign of quality, in any view."""
+    return 1.0 if len(re.findall(r"^## \S+ \(new\)$", evidence_in(request), re.MULTILINE)) > 1 else passed(request)
+
+
+def test_a_judge_that_can_be_talked_up_is_quarantined(project):
+    laddered(project)
+    with judged(project, anna=giving(swayed), bert=sound, carl=sound):
+        found = certify(project, "--gate", status=1)
+        assert found["quarantined"] == ["anna"]
+        assert "T5" in failed(found)
+        assert found["passes_without"] == ["anna"]
+        text = project.orvl("certify", "--gate", "--eval=one,two,three", "--episodes=1", "-q")
+        assert text.status == 1
+        assert "REFUSED" in text.out and "anna is quarantined" in text.out
+
+
+def test_what_is_changed_makes_a_certificate_stale_and_what_was_asked_is_not_asked_again(project):
+    laddered(project)
+    with judged(project, anna=sound, bert=sound) as hosts:
+        certify(project, "--gate", status=0)
+        asked = [len(host.given) for host in hosts]
+        certify(project, "--gate", status=0)
+        assert [len(host.given) for host in hosts] == asked
+
+        def state():
+            return project.orvl("report", "--json").json["certificate"]
+
+        assert state()["state"] == "certified"
+        good = project.root / "evals/two/controls/good/tools.py"
+        text = good.read_text()
+        good.write_text(text + "# more\n")
+        assert state()["state"] == "stale" and "eval two" in state()["reasons"][0]
+        good.write_text(text)
+        toml = project.root / "orvl.toml"
+        settings = toml.read_text()
+        toml.write_text(settings.replace("[judges.bert]\n", "[judges.bert]\nweight = 2\n"))
+        assert state()["state"] == "stale" and "bert has another weight" in state()["reasons"][0]
+        toml.write_text(settings.replace("[judges.bert]\n", "[judges.bert]\nlooks = 2\n"))
+        assert state()["state"] == "stale" and "bert has other settings" in state()["reasons"][0]
+        toml.write_text(settings)
+        assert state()["state"] == "certified"
+        narrowed = project.orvl("report", "--judge=anna", "--json").json["certificate"]
+        assert narrowed["state"] == "stale" and "bert was on the certified panel" in narrowed["reasons"][0]
+        project.score("works", "items = ['It adds.', 'It finds the largest.', 'It greets.', 'It sums.']\n")
+        assert state()["state"] == "stale"
+        assert any("works has another content" in reason for reason in state()["reasons"])
+        assert "is stale, so the rows are not ranked" in " ".join(project.orvl("report").out.split())
+
+
+def test_a_judge_that_has_moved_is_named(project):
+    mood = {"shift": 0.0}
+    moody = giving(lambda request: max(0.0, passed(request) - mood["shift"]))
+    laddered(project)
+    with judged(project, anna=moody, bert=sound):
+        first = certify(project, "--gate", status=0)
+        assert first["drift"] is None
+        mood["shift"] = 0.5
+        assert project.orvl("score", "dummy-good,dummy-bad", "--fresh", "--eval=one,two,three").status == 0
+        second = certify(project, "--gate", status=0)
+        moved = {one["judge"]: one for one in second["drift"]["judges"]}
+        assert moved["anna"]["moved"] and moved["anna"]["shift"]["mean"] < 0
+        assert not moved["bert"]["moved"]
+        text = project.orvl("certify", "--gate", "--eval=one,two,three", "--episodes=1", "-q").out
+        assert "has moved" not in text, "nothing has moved since the second certificate"
+
+
+def test_controls_certify_programs_where_there_is_no_judge(project):
+    laddered(project, metrics="{checks: 1, speed: 1}")
+    found = certify(project, "--gate", status=0)
+    assert found["judges"] == [] and list(found["metrics"]) == ["checks"]
+    assert {test["judge"] for test in found["tests"]} == {None, "programs"}
+
+
+def test_one_eval_is_too_few_and_says_so(project):
+    laddered(project, names=("one",))
+    with judged(project, anna=sound):
+        done = project.orvl("certify", "--gate", "--eval=one", "--episodes=1", "--json")
+        assert done.status == 1
+        assert any(
+            "at least" in reason or "more evals" in reason for reason in done.json["certificate"]["refused_because"]
+        )
+
+
+def test_without_a_good_control_there_is_nothing_to_certify(project):
+    project.eval("plain", "Do it.\n")
+    done = project.orvl("certify", "--eval=plain")
+    assert done.status == 2
+    assert "controls/good" in done.err
+
+
+def test_the_cost_is_told_before_and_many_paid_questions_want_a_yes(project):
+    laddered(project)
+    project.toml(
+        '[providers.far]\nprotocol = "openai"\nbase_url = "https://models.invalid/v1"\n\n'
+        '[judges.anna]\nmodel = "m"\nprovider = "far"\n'
+    )
+    plan = project.orvl("certify", "--eval=one,two,three", "--dry-run", "--json").json
+    assert plan["questions"] > 100 and plan["cost"]["likely"] is None
+    assert plan["controls"]["one"]["dose-all"]["truth"] == 0
+    done = project.orvl("certify", "--eval=one,two,three")
+    assert done.status == 2 and "--budget" in done.err
+    assert not (project.root / ".orvl/orvl.db").exists() or not project.rows("SELECT 1 FROM score")

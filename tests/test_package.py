@@ -37,6 +37,10 @@ def test_the_wheel_holds_evals_controls_and_types(wheel):
         "orvl/evals/hello-world/controls/good/hello.py",
         "orvl/evals/fix-slugs/workspace/AGENTS.md",
         "orvl/evals/fix-slugs/checks/check.py",
+        "orvl/evals/kitchen-converter/controls/ugly/style.css",
+        "orvl/evals/room-bookings/workspace/.editorconfig",
+        "orvl/evals/tidy-invoice/controls/bugs/01-pays-at-exactly-a-hundred.patch",
+        "orvl/evals/tidy-invoice/workspace/orders/R-17.json",
         "orvl/sandbox/keeper/serve.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]

@@ -860,7 +860,7 @@ JUDGED = {
 def test_the_built_in_ones_load(tmp_path):
     project = open_project(tmp_path)
     assert {"dummy-good", "dummy-bad", "empty"} <= set(project.agent_files)
-    assert {"hello-world", "todo-cli", "fix-slugs"} <= set(project.eval_files)
+    assert {"hello-world", "todo-cli", "fix-slugs", "kitchen-converter"} <= set(project.eval_files)
     for name in project.agent_files:
         agent = project.agent(name)
         is_control = agent.control is not None

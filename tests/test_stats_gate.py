@@ -58,7 +58,7 @@ def test_judges_that_say_the_truth_are_certified_with_bounds_that_are_their_esti
 
 
 def test_a_difference_of_exactly_the_margin_passes():
-    assert 0.5 - 0.1 < 0.4 + 1e-15
+    assert 0.7 - 0.3 < 0.4
     found = gate(scripted(good=0.7, bad=0.3, planted_bug=0.65), JUDGES, EQUAL)
     first, bug = (next(t for t in found.tests if t.name == name) for name in ("T1", "T2"))
     assert first.passed
@@ -227,7 +227,7 @@ def test_the_dose_series_is_an_order_within_an_eval():
     scores["dose-all"][1] = 0.9
     for dose in ("good", "planted-bug", "dose-2", "dose-4", "dose-all"):
         scores[dose][2] = 0.5
-    assert dose_orders(make_ladder(scores, {}, JUDGES, EQUAL), None) == pytest.approx([-1, 0.6, 0], abs=0.61)
+    assert dose_orders(make_ladder(scores, {}, JUDGES, EQUAL), None) == pytest.approx([-1, 0.6, 0])
     assert dose_orders(make_ladder(scores, {}, JUDGES, EQUAL), "a")[[0, 2]] == pytest.approx([-1, 0])
 
 
@@ -242,8 +242,8 @@ def test_overlap_counts_ties_as_half():
 
 
 def test_margins_can_be_moved():
-    scores = scripted(good=0.5)
-    assert not gate(scores, JUDGES, EQUAL, margins=Margins(separation=0.45)).passed
+    assert gate(scripted(), JUDGES, EQUAL, margins=Margins(separation=0.79)).passed
+    assert not gate(scripted(), JUDGES, EQUAL, margins=Margins(separation=0.81)).passed
 
 
 def test_within_is_two_sided():

@@ -9,7 +9,7 @@ import pytest
 
 from orvl.stats.intervals import mean_interval, mean_intervals, t_cdf, t_interval, t_quantile
 from orvl.stats.paired import detectable, holm, more_evals, paired, sign_flip, winner_set
-from orvl.stats.race import log_e, log_e_path, log_flip_path, race
+from orvl.stats.race import log_e, log_e_path, log_evidence, log_flip_path, race
 
 NAN = float("nan")
 
@@ -180,6 +180,9 @@ def test_the_winner_set():
     assert found.pairs[0, 1].n == 17
     assert found.untested == ()
     assert found.adjusted[2, 3] <= 0.05
+    upside_down = winner_set(table[::-1])
+    assert upside_down.winners == (2, 3)
+    assert upside_down.ranks == (4, 3, 1, 1)
 
 
 def test_who_shares_no_evals_is_unbeaten_but_untested():
@@ -229,6 +232,17 @@ def test_the_sign_process_is_fair():
     signs = np.array(list(product((-1, 1), repeat=8)))
     assert np.exp(log_flip_path(signs * sizes))[:, -1].mean() == pytest.approx(1)
     assert np.exp(log_flip_path(signs * sizes))[:, 3].mean() == pytest.approx(1)
+
+
+def test_the_smallest_evidence_counts():
+    random = np.random.default_rng(18)
+    d = np.tile([0.5, 0.51], 4)
+    a, b = 0.7 + d / 4, 0.7 - 3 * d / 4
+    assert log_flip_path(d)[-1] < log_e(d)
+    assert log_evidence(a, b) == pytest.approx(log_flip_path(d)[-1])
+    a, b = random.random((2, 20))
+    assert log_evidence(a, b) <= min(log_e(a - b), log_flip_path(a - b)[-1])
+    assert log_evidence(a[:1], b[:1]) == 0
 
 
 def peeks(d):

@@ -175,7 +175,7 @@ def _names(project: Project, asked: Asked) -> tuple[str, ...]:
         if known.control:
             return ()
         ids = known.models.get(provider, {})
-    except OrvlError:
+    except (KeyError, OrvlError):
         ids = {}
     named = (agent, re.split("[+@]", agent)[0], model, ids.get(model, model))
     # The provider of agents without a model is `none`, which is a word of the work too.

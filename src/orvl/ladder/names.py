@@ -83,11 +83,13 @@ def replacements(piece: Piece, mentioned: Collection[str], keywords: Collection[
     for name in names.bound:
         stays = name in names.kept or (name in names.outer and name in public) or not _resolves(names, name)
         stays = stays or (name in names.parameters and (name in own_keywords or name in keywords))
-        if stays or len(name) < 3 or name.startswith("__") or hasattr(builtins, name):
+        is_known = piece.language == "python" and hasattr(builtins, name)
+        if stays or is_known or len(name) < 3 or name.startswith("__"):
             continue
         new = ""
         while not new or new in taken or keyword.iskeyword(new):
-            new = f"{LETTERS[number % len(LETTERS)]}{number // len(LETTERS) + 1}"
+            # A name that says that it is private goes on saying so.
+            new = f"{'_' * name.startswith('_')}{LETTERS[number % len(LETTERS)]}{number // len(LETTERS) + 1}"
             number += 1
         result[name] = new
     return result

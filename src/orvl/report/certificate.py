@@ -46,7 +46,7 @@ def _tests(tests: list[dict[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name in ("test", "what is asked", "found", "shown", "asked", "evals", ""):
         table.add_column(name, justify="left" if name in ("test", "what is asked") else "right", overflow="fold")
-    for test in tests:
+    for test in _shown(tests):
         sign = "≥" if test["side"] == "at least" else "≤"
         shown = _number(test["bound"])
         table.add_row(
@@ -63,6 +63,17 @@ def _tests(tests: list[dict[str, Any]]) -> Table:
     return table
 
 
+def _shown(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Test by test, the panel before its judges; of a judge's injections the worst one, and all that failed."""
+    worst: dict[str, dict[str, Any]] = {}
+    for test in tests:
+        if test["name"] == "T5" and test["bound"] is not None:
+            before = worst.get(test["judge"])
+            worst[test["judge"]] = test if before is None or test["bound"] > before["bound"] else before
+    kept = [t for t in tests if t["name"] != "T5" or not t["passed"] or worst[t["judge"]] is t]
+    return sorted(kept, key=lambda test: test["name"])
+
+
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
@@ -73,6 +84,8 @@ def _sentences(content: Mapping[str, Any]) -> Iterator[str]:
     who = count(judges, "judge") if judges else "programs, without a judge,"
     yield f"Over {count(evals, 'eval')}, each control {content['repeats']} times, by {who}."
     yield "Found: the mean over evals. Shown: what is still true with 95 % confidence."
+    if any(test["name"] == "T5" for test in content["tests"]):
+        yield "T5: of the ways to talk to a judge, the one that moved it most; --json has all."
     apart = content["separation"]
     if apart["difference"] is not None:
         more = [f"between-variance {apart['between_variance']:.3f} of a possible 0.25"]

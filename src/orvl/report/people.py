@@ -71,9 +71,9 @@ class People:
 
 def _sentence(one: Corrected) -> str:
     head = f"{one.metric}, {' '.join(one.contestant)}: " if one.contestant else f"{one.metric}: "
-    judges = "no judge has scored it" if one.judged is None else f"{one.judged:.3f} over {count(one.runs, 'run')}"
-    there = "" if one.by_judges_there is None else f", where judges say {one.by_judges_there:.3f}"
-    told = f"{head}{judges}; people say {one.by_people:.3f} on {count(one.labelled, 'run')}{there}"
+    rated = "not rated" if one.judged is None else f"rated {one.judged:.3f} over {count(one.runs, 'run')}"
+    there = "" if one.by_judges_there is None else f" that {_is(one.labelled)} rated {one.by_judges_there:.3f}"
+    told = f"{head}{rated}; people say {one.by_people:.3f} on {count(one.labelled, 'run')}{there}"
     mean = one.mean
     if mean.estimate is None:
         more = f" At least {FEWEST} drawn ones are needed: orvl label --random" if mean.labels < FEWEST else ""
@@ -81,6 +81,10 @@ def _sentence(one: Corrected) -> str:
     worth = "" if mean.worth is None else f"; each label counts for {mean.worth:.1f} thanks to the judges"
     drawn = f"{count(mean.labels, 'label')} drawn at random"
     return f"{told}. Corrected by {drawn}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]{worth}."
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _against(one: Agreement) -> str:

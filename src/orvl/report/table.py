@@ -80,7 +80,7 @@ def _legend(rows: Sequence[Row], penalty: float, by_eval: bool) -> Iterator[str]
     yield "Runs: rated / failed / errored / planned."
     if any(row.calibrated is not None for row in rows):
         yield "Calibrated: R with each judge's scores put on a common scale (orvl calibrate)."
-    if any(row.above_floor is not None for row in rows):
+    if _has_floor(rows):
         yield "Above floor: R counted from what the empty control gets on the same evals."
     if any(row.rank for row in rows):
         yield "#: one more than the number of contestants that are better beyond chance; equals cannot be told apart."
@@ -108,7 +108,7 @@ def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table,
         columns.append(("95 %", [_interval(row) for row in rows]))
     if any(row.calibrated is not None for row in rows):
         columns.append(("calibrated", [_number(row.calibrated) for row in rows]))
-    if any(row.above_floor is not None for row in rows):
+    if _has_floor(rows):
         columns.append(("above floor", [_number(row.above_floor) for row in rows]))
     last = [
         ("runs", [_runs(row) for row in rows]),
@@ -128,6 +128,11 @@ def _table(console: Console, rows: Sequence[Row], by_eval: bool) -> tuple[Table,
     named = {name for name, _ in fitting}
     counted = {name for row in rows for name, metric in row.metrics.items() if metric.weight}
     return table, sorted(counted - named)
+
+
+def _has_floor(rows: Sequence[Row]) -> bool:
+    """Whether doing nothing earns something; where it does not, R counts from 0 already."""
+    return any(row.above_floor is not None and (row.floor or 0) >= 0.0005 for row in rows)
 
 
 def _width(column: tuple[str, list[str]]) -> int:

@@ -1,0 +1,177 @@
+"""The built-in evals tell good work from bad, and see each bug that is planted in the good one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import orvl
+from orvl.project import open_project
+from orvl.types import Eval
+
+EVALS = Path(orvl.__file__).parent / "evals"
+NAMES = (
+    *("fix-slugs", "hello-world", "kitchen-converter", "parse-logs"),
+    *("room-bookings", "sales-report", "tidy-invoice", "todo-cli"),
+)
+PROMPTS_AND_WORKSPACE = {
+    "fix-slugs": "d9562665bfb13fb70e44cc9b640740a280f80f43f9fa4e6c298e9b4928e9ddfc",
+    "hello-world": "732ec907b7923dee97ad04d19ea3bdee5caf613db781c8e2b367a1788fe6ade6",
+    "todo-cli": "b2de9de3c525f0c5e423ffbf71f6804575540dfdbb75ea36493f2703fb02ed98",
+}
+"""The identity of evals that others have run: a change would part their results from new ones."""
+
+BROKEN_BY = {
+    "fix-slugs": ("lists", "length", "unique", "accents", "edges", "existing"),
+    "hello-world": ("several", "empty", "odd", "world", "nobody"),
+    "kitchen-converter": ("measures", "temperatures", "swap", "inline", "options", "labels", "looks", "local"),
+    "parse-logs": ("joined", "fields", "durations", "slowest", "quoted", "nothing", "lazy", "plain"),
+    "room-bookings": ("existing", "restores", "free", "cancels", "first", "damaged", "edges"),
+    "sales-report": ("order", "since", "money", "months", "rows", "forms", "files", "refuses"),
+    "tidy-invoice": ("shipping", "money", "coupons", "refuses", "amounts", "same", "imported"),
+    "todo-cli": ("overdue", "dates", "done", "saves", "unknown", "damaged", "due"),
+}
+"""For each planted bug, in order, a check that sees it."""
+
+
+@cache
+def loaded(name: str) -> Eval:
+    return open_project(Path(__file__).parent).eval(name)
+
+
+def patches(name: str) -> list[Path]:
+    return sorted((EVALS / name / "controls/bugs").glob("*.patch"))
+
+
+def plant(patch: Path, folder: Path) -> None:
+    """Applies a patch exactly where it says: no line is off, and no context differs."""
+    target, *hunks = re.split(r"^@@ -(\d+)[^@\n]*@@\n", patch.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    names = re.fullmatch(r"--- a/(.+)\n\+\+\+ b/\1\n", target)
+    assert names, patch
+    path = folder / names[1]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    for start, hunk in zip(hunks[::2], hunks[1::2], strict=True):
+        rows = hunk.splitlines(keepends=True)
+        old, new = ([row[1:] for row in rows if row[0] in kept] for kept in (" -", " +"))
+        at = int(start) - 1
+        assert lines[at : at + len(old)] == old, f"{patch} does not apply"
+        assert old != new
+        lines[at : at + len(old)] = new
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def lay(name: str, folder: Path, control: str, bugs: list[Path] | None = None) -> Path:
+    """What a run over a control leaves, with the hidden checks over it."""
+    for part in ("workspace", f"controls/{control}"):
+        if (EVALS / name / part).is_dir():
+            shutil.copytree(EVALS / name / part, folder, dirs_exist_ok=True)
+    for patch in bugs or []:
+        plant(patch, folder)
+    shutil.copytree(EVALS / name / "checks", folder / "checks")
+    return folder
+
+
+def passes(folder: Path, run: str) -> bool:
+    command = shlex.split(run)
+    assert command[:2] == ["python3", "-I"]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, *command[1:]], cwd=folder, env=environment, capture_output=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    assert b"could not be carried out" not in done.stdout, done.stdout
+    return done.returncode == 0
+
+
+def passed(folder: Path, checks: list[str]) -> list[str]:
+    """Those of these checks that pass, run beside each other: they do not write into the folder."""
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda check: passes(folder, f"python3 -I checks/check.py {check}"), checks))
+    return [check for check, good in zip(checks, found, strict=True) if good]
+
+
+def checks_of(name: str) -> list[str]:
+    return [check.run.split()[-1] for check in loaded(name).checks]
+
+
+def test_these_are_all_the_built_in_evals():
+    assert sorted(path.name for path in EVALS.iterdir() if (path / "eval.md").is_file()) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", PROMPTS_AND_WORKSPACE)
+def test_evals_that_were_run_before_stay_the_same(name):
+    assert loaded(name).digest == PROMPTS_AND_WORKSPACE[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_eval_is_a_conversation_with_hidden_checks(name):
+    one = loaded(name)
+    assert 2 <= len(one.prompts) <= 3
+    assert 6 <= len(one.checks) <= 10
+    assert one.metrics == {"checks": 8, "speed": 1, "tokens": 1}
+    assert set(one.par) == {"speed", "tokens"}
+    assert not any(check.name in prompt for check in one.checks for prompt in one.prompts)
+    assert {"good", "bad", "bugs"} <= set(one.control_digests)
+    assert bool(one.app) == ("ugly" in one.control_digests)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_good_work_passes_all_checks(name, tmp_path):
+    checks = checks_of(name)
+    assert passed(lay(name, tmp_path, "good"), checks) == checks
+
+
+def test_ugly_work_passes_all_checks(tmp_path):
+    checks = checks_of("kitchen-converter")
+    assert passed(lay("kitchen-converter", tmp_path, "ugly"), checks) == checks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bad_work_fails_nearly_all_checks(name, tmp_path):
+    checks = checks_of(name)
+    assert len(passed(lay(name, tmp_path, "bad"), checks)) <= len(checks) / 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_doing_nothing_fails_nearly_all_checks(name, tmp_path):
+    folder = lay(name, tmp_path, "none")
+    checks = checks_of(name)
+    assert len(passed(folder, checks)) <= len(checks) / 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_bug_alone_breaks_a_check(name, tmp_path):
+    bugs = patches(name)
+    assert [patch.name[:2] for patch in bugs] == [f"{number:02}" for number in range(1, len(bugs) + 1)]
+    assert len(bugs) == len(BROKEN_BY[name]) >= (5 if name == "hello-world" else 6)
+    for patch, check in zip(bugs, BROKEN_BY[name], strict=True):
+        folder = lay(name, tmp_path / patch.stem, "good", [patch])
+        assert passed(folder, [check]) == [], patch.name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_bugs_break_more_checks(name, tmp_path):
+    """A bug is seen whatever bugs were planted before it, so that fewer checks pass with every dose."""
+    bugs, broken = patches(name), BROKEN_BY[name]
+    assert len(set(broken)) == len(broken), "every bug breaks a check of its own"
+    for dose in (2, 4, len(bugs)):
+        folder = lay(name, tmp_path / str(dose), "good", bugs[:dose])
+        assert passed(folder, list(broken[:dose])) == [], dose
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workspace_with_bugs_still_has_whole_files(name, tmp_path):
+    """Planted bugs are bugs in what the program does: nothing is cut off."""
+    folder = lay(name, tmp_path, "good", patches(name))
+    for path in sorted(folder.rglob("*.py")):
+        compile(path.read_bytes(), str(path), "exec")
+    for patch in patches(name):
+        rows = patch.read_text(encoding="utf-8").splitlines()[3:]
+        assert sum(row[0] == "+" for row in rows) == sum(row[0] == "-" for row in rows), "lines keep their numbers"
