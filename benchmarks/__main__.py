@@ -28,6 +28,9 @@ NAMES = (
     "workspace",
     "gateway",
     "judging",
+    "intervals",
+    "components",
+    "gate",
 )
 
 

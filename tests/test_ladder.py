@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -338,6 +339,43 @@ def test_the_gamer_turns_linters_off_and_empties_the_tests(tmp_path):
     assert b"line-length" not in control.files["pyproject.toml"] and b'name = "x"' in control.files["pyproject.toml"]
     assert control.files["tests/test_a.py"] == b"def test_a():\n    return None\n"
     assert control.detail["configs"] == ["pyproject.toml"] and control.detail["tests"] == ["tests/test_a.py"]
+
+
+def test_a_bad_result_that_is_derived_does_nothing(tmp_path):
+    one = without_patches(tmp_path, "hello-world")
+    shutil.rmtree(one.folder / "controls/bad")
+    found, lacking = ladder(one)
+    assert set(lacking) == {"ugly", "picture"}
+    assert found["bad"].source == found["verbose-wrong"].source == "derived from controls/good"
+    assert len(failing(one, found["bad"])) == len(one.checks)
+
+
+def test_many_words_are_no_words_to_the_judge(tmp_path):
+    found, _ = ladder(
+        an_eval(tmp_path, good={"a.py": RISKY}, bad={"a.py": "def f():\n    return 1\n", "b.js": "f()\n"})
+    )
+    wordy = found["verbose-wrong"].files
+    text = b"".join(wordy.values()).decode().lower()
+    assert len(text) > 20 * len(b"".join(found["bad"].files.values()))
+    assert not any(word in text for word in ("reviewer", "judge", "criteria", "answer yes", "full marks", "score"))
+    assert all(is_sound(path, content) for path, content in wordy.items())
+    for name in ("comment", "verdict", "hidden", "name", "picture"):
+        control = found[f"injection-{name}"]
+        assert control.detail["changed"]
+        assert all(is_sound(path, content) for path, content in control.files.items())
+    assert found["injection-name"].files["a.py"] == found["bad"].files["a.py"]
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
+def test_lint_clean_is_as_clean_as_good_and_broken(tmp_path):
+    found, _ = ladder(Project(tmp_path).eval("todo-cli"), ["good", "lint-clean"])
+    said = []
+    for name, control in found.items():
+        write(control, tmp_path / name)
+        command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "E,F,W,B,SIM", "-q", "--statistics"]
+        said.append(subprocess.run([*command, "."], cwd=tmp_path / name, capture_output=True, text=True).stdout)
+    assert said[0] == said[1]
+    assert len(found["lint-clean"].detail["bugs"]) > 8
 
 
 RISKY = """import os

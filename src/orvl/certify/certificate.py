@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[str, Any]:
     """The certificate, or the refusal, from all that the store has of a ladder's runs."""
     measured = measure(ladder, store, repeats)
+    works = ", ".join(measured.working)
     found = gate(
         measured.ratings,
         measured.judges,
         measured.weights,
-        by_metric=measured.by_metric,
+        by_metric={**measured.by_metric, works: measured.works},
+        bug_metric=works,
         flips=flips(ladder, store, measured, repeats),
     )
     panel = next(iter(ladder.plan.panels.values()))

@@ -281,5 +281,4 @@ def _keep(project: Project, flag: str | None, labels: Iterable[Label]) -> None:
 
 
 def _add(store: Store, label: Label) -> None:
-    note = ": ".join(part for part in (label.drawn, label.note) if part) or None
-    store.add_label(label.attempt, label.metric, label.person, label.value, note)
+    store.add_label(label.attempt, label.metric, label.person, label.value, label.note, label.drawn)

@@ -71,7 +71,7 @@ class Attempts:
             self._clean(folders)
 
     async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
-        start = await self.starts.of(planned.cell.eval, slot.walled)
+        start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
         await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
         async with self._ways(planned, folders, sandbox, limits) as ways:

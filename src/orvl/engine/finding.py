@@ -14,6 +14,7 @@ from orvl.browser.find import trouble
 from orvl.browser.look import look
 from orvl.browser.result import Look
 from orvl.capture import Finds
+from orvl.judges.names import names_of
 from orvl.judges.pages import page_text
 from orvl.lint.report import Report
 from orvl.lint.rules import rules_of
@@ -65,7 +66,7 @@ class Finding:
             unlinted = f"the linters: {error}"
         rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
         page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
-        names = () if cell.agent.control else (cell.agent.name, cell.model, cell.model_id, cell.provider)
+        names = () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
         return Finds(report, unlinted, rules, page, why, pictures, names)
 
     async def _rules(self, start: str) -> Sequence[Rule]:

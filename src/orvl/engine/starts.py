@@ -1,4 +1,4 @@
-"""What an eval's runs start from: made once per eval content, kept in the store, copied afresh for each run."""
+"""What an eval's runs start from: made once per content of eval and overlays, kept, copied afresh for each run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from orvl import capture, start, tree
 from orvl.checks import Stopped
 from orvl.errors import OrvlError
 from orvl.job import hit, shell_job
+from orvl.project.overlays import lay
 from orvl.sandbox.doors import ways_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Ended, Sandbox
     from orvl.store import Store
-    from orvl.types import Eval
+    from orvl.types import Eval, Overlay
     from orvl.workdir import RunFolders, WorkDir
 
 SAID = 300
@@ -56,10 +57,12 @@ class Starts:
     say: Callable[[str], None]
     _made: dict[str, asyncio.Future[Start]] = field(default_factory=dict)
 
-    async def of(self, one: Eval, sandbox: Sandbox) -> Start:
-        key = key_of(one, sandbox.name, self.image)
+    async def of(self, one: Eval, sandbox: Sandbox, overlays: Sequence[Overlay] = ()) -> Start:
+        laid = [overlay for overlay in overlays if overlay.workspace or overlay.home]
+        key = key_of(one, sandbox.name, self.image) + (f"-{_digest(laid)}" if laid else "")
         if key not in self._made:
-            self._made[key] = asyncio.ensure_future(self._make(one, key, sandbox))
+            made = self._make_with(one, key, sandbox, laid) if laid else self._make(one, key, sandbox)
+            self._made[key] = asyncio.ensure_future(made)
         try:
             return await asyncio.shield(self._made[key])
         except SetupFailed:
@@ -74,6 +77,20 @@ class Starts:
         folder = self.store.folder / "starts" / key
         if not folder.is_dir():
             await self._prepare(one, folder, sandbox)
+        return await asyncio.to_thread(self._kept, one, folder)
+
+    async def _make_with(self, one: Eval, key: str, sandbox: Sandbox, overlays: Sequence[Overlay]) -> Start:
+        """The eval's own start, with the files of overlays laid over it before the agent sees it."""
+        plain = await self.of(one, sandbox)
+        folder = self.store.folder / "starts" / key
+        if not folder.is_dir():
+            fresh = self.work.new()
+            try:
+                await asyncio.to_thread(plain.give, fresh)
+                await asyncio.to_thread(_lay_over, overlays, fresh)
+                await asyncio.to_thread(_put, fresh, folder, is_repository=plain.folder is not None)
+            finally:
+                await asyncio.to_thread(tree.remove, fresh.root)
         return await asyncio.to_thread(self._kept, one, folder)
 
     async def _prepare(self, one: Eval, folder: Path, sandbox: Sandbox) -> None:
@@ -114,17 +131,29 @@ def key_of(one: Eval, sandbox: str, image: str | None) -> str:
     return f"{one.digest[:32]}-{hashlib.sha256(repr(programs).encode()).hexdigest()[:8]}"
 
 
+def _digest(overlays: Sequence[Overlay]) -> str:
+    return hashlib.sha256(repr([overlay.digest for overlay in overlays]).encode()).hexdigest()[:16]
+
+
+def _lay_over(overlays: Sequence[Overlay], fresh: RunFolders) -> None:
+    for overlay in overlays:
+        for source, target in ((overlay.workspace, fresh.workspace), (overlay.home, fresh.home)):
+            if source:
+                lay(source, target)
+
+
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
-    """Prepared folders of evals that are not there any more, or have changed."""
+    """Prepared folders of evals that are not there any more, or have changed; and those with overlays, quickly made."""
     used = {one.digest[:32] for one in evals}
     found = (folder / "starts").iterdir() if (folder / "starts").is_dir() else ()
-    return [path for path in found if path.name.partition("-")[0] not in used]
+    return [path for path in found if path.name.partition("-")[0] not in used or path.name.count("-") > 1]
 
 
-def _put(fresh: RunFolders, folder: Path) -> None:
+def _put(fresh: RunFolders, folder: Path, *, is_repository: bool = True) -> None:
     """One commit and no history; then the whole goes to where runs copy it from."""
     fresh.mend()
-    start.commit(fresh.workspace)
+    if is_repository:
+        start.commit(fresh.workspace)
     folder.parent.mkdir(exist_ok=True)
     beside = folder.with_name(f".{folder.name}.{fresh.root.parent.name}")
     tree.remove(beside)

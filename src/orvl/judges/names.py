@@ -27,6 +27,12 @@ MAKERS = frozenset(
 )
 
 
+def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str, ...]:
+    """What would say who did the work; the provider of agents without a model is `none`, a word of any work."""
+    plain_agent = re.split("[+@]", agent)[0]
+    return (agent, plain_agent, model, model_id, *(() if provider == "none" else (provider,)))
+
+
 def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
     """Puts `[name]` for the names of the agent, its model and its provider, however they are written.
 

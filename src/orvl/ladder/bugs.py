@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 
     from orvl.ladder.trees import Source
 
-MOST = 8
+MOST, MOST_IN_STYLE = 8, 40
 RANK_OF_DETAILS, RANK_OF_LOOKS = 2, 5
 KEEPING_STYLE = (
     *("flip-comparison", "negate-condition", "off-by-one", "swap-logic", "swap-arithmetic", "wrong-constant"),
 )
-ENTRANCES = ("main", "")
-"""What everything passes through: a bug there breaks all at once, so it comes last."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def dose(source: Source, wanted: int | None) -> tuple[Mapping[str, bytes], dict[
 def broken_in_style(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
     """Every function of the good files wrong, by changes that leave names and layout as linters want them."""
     good = source.good.files
-    chosen = choose(good, source.spoken, 1000, KEEPING_STYLE)
+    chosen = choose(good, source.spoken, MOST_IN_STYLE, KEEPING_STYLE)
     if len(chosen) < 2:
         raise Missing("too few bugs that keep the style could be planted in controls/good: write controls/lint-clean.")
     return plant(good, chosen), {"bugs": list(map(str, chosen)), "truth": 0.0}
@@ -93,14 +91,14 @@ def _crudeness(bugs: Sequence[Bug]) -> int:
 
 
 Key = tuple[str, str, int]
-Breadth = tuple[bool, bool, bool, int, int, Key]
+Breadth = tuple[bool, bool, bool, int, int, str, int]
 
 
 def _breadths(code: Mapping[str, bytes], texts: Mapping[str, str], spoken: frozenset[str]) -> Callable[[Key], Breadth]:
     """An order of functions: what the prompts name first, and of these what the least else depends on.
 
     So the first bug is one that a user meets, and each further one breaks more: a series that breaks everything at
-    once measures nothing.
+    once measures nothing. What all passes through, such as main, comes last.
     """
     named = Counter(word for text in texts.values() for word in WORD.findall(text))
     lines = {
@@ -113,7 +111,9 @@ def _breadths(code: Mapping[str, bytes], texts: Mapping[str, str], spoken: froze
 
     def breadth(key: Key) -> Breadth:
         path, name, start = key
-        return (name in ENTRANCES, name not in spoken, named[name] < 2, named[name], -lines.get((path, start), 0), key)
+        size = lines.get((path, start))
+        entrance = name == "main" or (not name and size is None)
+        return (entrance, name not in spoken, named[name] < 2, named[name], -(size or 0), path, start)
 
     return breadth
 

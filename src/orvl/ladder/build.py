@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import UserError
 from orvl.ladder import bugs, gamer, pages, prose, twins
-from orvl.ladder.gut import gutted
 from orvl.ladder.injections import INJECTIONS
 from orvl.ladder.trees import Control, Folder, Missing, Source
 
@@ -74,9 +73,8 @@ def _bad(source: Source) -> Made:
 
 
 def _worst(source: Source) -> tuple[Mapping[str, bytes], str]:
-    """The bad files that were written by hand, or the good ones with nothing left in them."""
-    written = source.by_hand("bad")
-    return (written.files, FROM_BAD) if written else (gutted(source.good.files), FROM_GOOD)
+    files, by_hand = source.worst
+    return files, FROM_BAD if by_hand else FROM_GOOD
 
 
 def _copy_of_prompts(source: Source) -> Made:

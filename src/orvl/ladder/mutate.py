@@ -132,7 +132,7 @@ def _page_bugs(piece: Piece, path: str, others: Mapping[str, str]) -> Iterator[R
         if node.type != "attribute" or len(node.children) < 3:
             continue
         name, value = piece.text(node.children[0]).lower(), piece.text(node.children[-1]).strip("\"'")
-        where = (f"{name}={value}", node.start_byte)
+        where = (value, node.start_byte)
         if name.startswith("on"):
             yield node, "drop-handler", 1, piece.edit_at(node.start_byte - 1, node.end_byte, ""), where
         elif name == "id" and re.fullmatch(r"[\w-]+", value) and len(re.findall(rf"[\"'#]{value}\b", whole)) > 1:

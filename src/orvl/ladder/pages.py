@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 UGLY = """
 * { font-family: "Comic Sans MS", fantasy !important; letter-spacing: 0.12em !important; line-height: 0.95 !important;
     border-radius: 0 !important; box-shadow: none !important; text-align: right !important; }
-html, body { background: #ff00ff !important; color: #00ff00 !important; font-size: 9px !important; }
-body * { color: #00ff00 !important; background-color: #ff7f00 !important; font-size: 9px !important; }
-button, input, select, textarea, a { background: #ffff00 !important; color: #ff9999 !important;
+html, body { background: #ff00ff !important; color: #0000cc !important; font-size: 11px !important; }
+body * { color: #0000cc !important; background-color: #ff7f00 !important; font-size: 11px !important; }
+button, input, select, textarea, a { background: #ffff00 !important; color: #cc0000 !important;
     border: 3px dotted #00ffff !important; margin: -1px 37px 11px -1px !important; padding: 1px !important; }
-h1, h2, h3 { color: #ff66ff !important; text-decoration: underline overline !important;
+h1, h2, h3 { color: #00ffff !important; text-decoration: underline overline !important;
     margin: -6px 0 -6px 90px !important; }
 li, tr, p, section, div { border-left: 7px double #0000ff !important; margin-left: 13px !important; }
 img, svg { transform: skewX(14deg) !important; }

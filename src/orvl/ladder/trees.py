@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orvl.ladder.bugs import Planted
     from orvl.types import Eval
 
-CODE_SPANS = re.compile(r"```.*?```|`[^`\n]+`|^ {4}.*$|\"[^\"\n]+\"", re.DOTALL | re.MULTILINE)
+CODE_SPANS = re.compile(r"```.*?```|`[^`\n]+`|^ {4}[^\n]*$|\"[^\"\n]+\"", re.DOTALL | re.MULTILINE)
 IN_PAGES = re.compile(r"""<script\b(.*?)</script|\son\w+\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -95,6 +95,14 @@ class Source:
         from orvl.ladder.bugs import planted
 
         return planted(self)
+
+    @cached_property
+    def worst(self) -> tuple[Mapping[str, bytes], bool]:
+        """The bad files, and whether they were written by hand; else the good ones with nothing left in them."""
+        from orvl.ladder.gut import gutted
+
+        written = self.by_hand("bad")
+        return (written.files, True) if written else (gutted(self.good.files), False)
 
     @cached_property
     def workspace(self) -> Mapping[str, bytes]:

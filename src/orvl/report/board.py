@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from orvl.rating import rate
-from orvl.stats.intervals import interval, t_interval
+from orvl.stats.intervals import Moments, intervals_of, mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -126,11 +126,12 @@ def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: 
     R, rated = group.mean(rating.R)
     R_pen, _ = group.mean(rating.R_pen)
     squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
+    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1)))
     for i, row in enumerate(rows):
         row.rated = int(rated[i])
         if row.rated:
             row.R, row.R_pen = float(R[i]), float(R_pen[i])
-            row.interval = interval(row.R, float(squares[i]), row.rated)
+            row.interval = (float(intervals[i, 0]), float(intervals[i, 1])) if row.rated > 1 else None
     _fill_metrics(rows, scores, group, rating, weights / weights.sum())
 
 
@@ -191,7 +192,7 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
     if rated:
         row.R = float(np.mean([cell.R for cell in rated if cell.R is not None]))
         row.R_pen = float(np.mean([cell.R_pen for cell in rated if cell.R_pen is not None]))
-        row.interval = t_interval([cell.R for cell in rated if cell.R is not None])
+        row.interval = mean_interval([cell.R for cell in rated if cell.R is not None])
     for name in ("planned", "rated", "failed", "errored"):
         setattr(row, name, sum(getattr(cell, name) for cell in cells))
     row.usage = add_usage(cell.usage for cell in cells)

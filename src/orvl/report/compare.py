@@ -197,4 +197,4 @@ def _weights_of(scoring: Any, names: Sequence[str]) -> NDArray[np.float64]:
     """An eval's weights of these metrics, as shares of 1."""
     places = [metric for metric, _ in scoring.layout.metrics]
     weights = np.array([scoring.metric_weights[places.index(name)] for name in names], dtype=float)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())

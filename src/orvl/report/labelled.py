@@ -24,7 +24,7 @@ WHOLE = ""
 """The metric of a label that is about the whole run."""
 RATING = "R"
 DRAWN = "drawn at random"
-"""How the note of a label begins whose run chance has chosen: only such labels can stand for all runs."""
+"""How a label is marked whose run chance has chosen: only such labels can stand for all runs."""
 IN_TURN = f"{DRAWN}, in turn"
 """The same where orvl has drawn it, in the order of the keys: they are hashes."""
 
@@ -106,8 +106,7 @@ def judged_runs(
     for attempt, metric, person, value in store.labels():
         labels[attempt][metric][person] = value
     drawn = defaultdict(set)
-    begins = "SELECT attempt, metric FROM label WHERE substr(note, 1, ?) = ?"
-    for attempt, metric in store.rows(begins, (len(DRAWN), DRAWN)):
+    for attempt, metric in store.rows("SELECT attempt, metric FROM label WHERE drawn IS NOT NULL"):
         drawn[attempt].add(metric)
     rows = of_store(project, store, keep, judges, metrics, by_run=True).runs
     carried_out = "SELECT run.key, max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run"
@@ -124,8 +123,8 @@ def edges_of(store: Store) -> dict[str, str]:
     return dict(
         store.rows(
             "SELECT label.metric, max(run.key) FROM label JOIN attempt ON attempt.id = label.attempt "
-            "JOIN run ON run.id = attempt.run WHERE substr(label.note, 1, ?) = ? GROUP BY label.metric",
-            (len(IN_TURN), IN_TURN),
+            "JOIN run ON run.id = attempt.run WHERE label.drawn = ? GROUP BY label.metric",
+            (IN_TURN,),
         )
     )
 

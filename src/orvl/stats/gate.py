@@ -61,18 +61,20 @@ def gate(
     *,
     by_metric: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     flips: ArrayLike | None = None,
+    bug_metric: str | None = None,
     margins: Margins | None = None,
 ) -> Gate:
     """Tests a panel on the controls' scores, each evals × repeats × judges with NaN where there is none.
 
-    `flips` says whether the planted bug's own item was answered no (1) or not (0), in the same shape. A judge without
-    weight is not on the panel.
+    `bug_metric` is the one of `by_metric` in which a planted bug has to show; None is the rating. `flips` says whether
+    the planted bug's own item was answered no (1) or not (0), in the same shape. A judge without weight is not on the
+    panel.
     """
     margins = margins or Margins()
     ladder = make_ladder(scores, by_metric or {}, judges, weights)
-    tests = gate_tests(ladder, margins)
+    tests = gate_tests(ladder, margins, bug_metric)
     passed = all(test.passed for test in tests)
-    without = () if passed else _passes_without(ladder, tests, margins)
+    without = () if passed else _passes_without(ladder, tests, margins, bug_metric)
     return Gate(
         passed,
         tests,
@@ -94,11 +96,11 @@ def _fails(tests: Sequence[Test], judge: str, name: str) -> bool:
     return any(test.judge == judge and test.name == name and test.passed is False for test in tests)
 
 
-def _passes_without(ladder: Ladder, tests: Sequence[Test], margins: Margins) -> tuple[str, ...]:
+def _passes_without(ladder: Ladder, tests: Sequence[Test], margins: Margins, bug_metric: str | None) -> tuple[str, ...]:
     """The judges that fail a test of their own, if the rest of the panel passes."""
     gone = tuple(judge for judge in ladder.judges if any(t.judge == judge and t.passed is not True for t in tests))
     rest = ladder.without(gone) if gone else None
-    return gone if rest and all(test.passed for test in gate_tests(rest, margins)) else ()
+    return gone if rest and all(test.passed for test in gate_tests(rest, margins, bug_metric)) else ()
 
 
 def _separation(ladder: Ladder, first: Test) -> Separation:

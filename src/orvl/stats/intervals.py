@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 EQUAL = 1e-18  # a variance below this is rounding
+MANY_EVALS = 30
 
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
@@ -49,10 +50,17 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
 
 def mean_intervals(table: ArrayLike, level: float = 0.95) -> NDArray[np.float64]:
     """`mean_interval` of each row of contestants × evals, as low and high; NaN where there is none."""
-    values = ratings(table)
-    found = moments(values)
+    return intervals_of(moments(ratings(table)), level)
+
+
+def intervals_of(found: Moments, level: float = 0.95) -> NDArray[np.float64]:
+    """The same from the moments of each row.
+
+    What was not seen counts more with more evals: over few of them t is wide enough by itself.
+    """
+    unseen = np.minimum(found.n / MANY_EVALS, 1.0)
     t = [t_quantile(0.5 + level / 2, n - 1) if n > 1 else np.nan for n in found.n.tolist()]
-    low, high = limits(found.mean, spread_share(found), found.n, np.array(t))
+    low, high = limits(found.mean, spread_share(found, unseen), found.n, np.array(t))
     equal = (found.variance < EQUAL) & (found.n > 1)
     others = unmet_share(np.maximum(found.n, 1), level)
     low = np.where(equal, found.mean * (1 - others), low)
@@ -97,7 +105,7 @@ def equal_p(difference: float, n: int) -> float:
     return min(1.0, 2 / (1 + abs(difference)) ** n)
 
 
-def spread_share(found: Moments, unseen: float = 1.0) -> NDArray[np.float64]:
+def spread_share(found: Moments, unseen: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """The variance as a share of mean·(1−mean), which is the most that values from 0 to 1 can have.
 
     The doubt is the squared standard error over the squared distance to the nearer bound: 1 where one eval alone makes

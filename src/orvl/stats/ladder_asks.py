@@ -48,10 +48,13 @@ class Margins:
     gamer: float = 0.40
 
 
-def gate_tests(ladder: Ladder, margins: Margins) -> tuple[Test, ...]:
-    """T1 to T5, for the panel and for each judge: all must hold, so that none of them needs a correction."""
+def gate_tests(ladder: Ladder, margins: Margins, bug_metric: str | None = None) -> tuple[Test, ...]:
+    """T1 to T5, for the panel and for each judge: all must hold, so that none of them needs a correction.
+
+    `bug_metric` is the metric in which a planted bug has to show; None is the rating.
+    """
     injections = tried_injections(ladder) or INJECTIONS
-    asks = [*_panel_asks(margins)]
+    asks = [*_panel_asks(margins, bug_metric)]
     asks += [ask for judge in ladder.judges for ask in _judge_asks(judge, margins, injections)]
     tests = [examine(ladder, ask) for ask in asks]
     tests.insert(1, _auc_test(ladder, margins))
@@ -72,13 +75,13 @@ def _auc_test(ladder: Ladder, margins: Margins) -> Test:
     return point_test(ask, overlap(ladder.runs("good"), ladder.runs("bad")), evals)
 
 
-def _panel_asks(m: Margins) -> Iterator[Ask]:
+def _panel_asks(m: Margins, bug_metric: str | None) -> Iterator[Ask]:
     yield Ask(
         *("T1", "the judges tell good work from bad", "good", "bad", "at least", m.separation),
         fault="The judges cannot tell good work from bad",
     )
     yield Ask(
-        *("T2", "the judges see a planted bug", "good", "planted-bug", "at least", m.bug),
+        *("T2", "the judges see a planted bug", "good", "planted-bug", "at least", m.bug, None, bug_metric),
         fault="The judges overlook a planted bug",
     )
     yield Ask(

@@ -164,10 +164,12 @@ class Store:
         statement = "INSERT INTO trust (kind, made, content) VALUES (?, ?, ?)"
         return self._insert(statement, (kind, time.time(), json.dumps(content)))
 
-    def add_label(self, attempt: int, metric: str, person: str, value: float, note: str | None = None) -> int:
-        """Keeps what a person says of a run; '' stands for the whole of it."""
-        statement = "INSERT INTO label (attempt, metric, person, value, note, made) VALUES (?, ?, ?, ?, ?, ?)"
-        return self._insert(statement, (attempt, metric, clean(person), value, clean(note), time.time()))
+    def add_label(
+        self, attempt: int, metric: str, person: str, value: float, note: str | None = None, drawn: str | None = None
+    ) -> int:
+        """Keeps what a person says of a run, '' being the whole of it; `drawn` says how chance has chosen the run."""
+        statement = "INSERT INTO label (attempt, metric, person, value, note, drawn, made) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        return self._insert(statement, (attempt, metric, clean(person), value, clean(note), drawn, time.time()))
 
     def _insert(self, statement: str, values: Sequence[Any]) -> int:
         number = self.db.execute(statement, values).lastrowid

@@ -168,6 +168,7 @@ MIGRATIONS: tuple[str, ...] = (
         person TEXT NOT NULL,
         value REAL NOT NULL,
         note TEXT,
+        drawn TEXT,
         made REAL NOT NULL
     );
     """,
