@@ -11,7 +11,7 @@ import orvl
 
 SOURCE = Path(orvl.__file__).parent
 ORDER = (
-    ["errors", "types"],
+    ["errors", "types", "loopback"],
     ["tree", "diff", "store", "reading", "prices", "testing", "local_model"],
     ["project"],
     ["words", "hosts", "ladder"],

@@ -1,0 +1,83 @@
+"""A server on loopback in a thread of its own: started when asked, gone when stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+    from types import TracebackType
+
+STARTING = 30.0
+
+
+class LoopbackServer:
+    """What listens on 127.0.0.1; `serving` answers there for as long as it is entered."""
+
+    noun = "server"
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        """Known once it has started, where it is 0."""
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended: asyncio.Event | None = None
+
+    def serving(self, listener: socket.socket) -> AbstractAsyncContextManager[None]:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """The address of the server; its port is known once it has started."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> Self:
+        """Starts to listen; once it returns, the server answers."""
+        if self._thread:
+            raise RuntimeError(f"the {self.noun} at {self.url} runs already")
+        listener = _listener(self.port)
+        self.port = listener.getsockname()[1]
+        ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(listener, ready), name=f"orvl {self.noun}", daemon=True)
+        self._thread.start()
+        if not ready.wait(STARTING):
+            raise RuntimeError(f"the {self.noun} at {self.url} did not start within {STARTING:g} seconds")
+        return self
+
+    def stop(self) -> None:
+        """Stops to listen and cuts what is still open."""
+        if self._thread and self._loop and self._ended:
+            self._loop.call_soon_threadsafe(self._ended.set)
+            self._thread.join()
+        self._thread = None
+
+    def _run(self, listener: socket.socket, ready: threading.Event) -> None:
+        asyncio.run(self._serve(listener, ready))
+
+    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
+        async with self.serving(listener):
+            ready.set()
+            await self._ended.wait()
+
+
+def _listener(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise OSError(f"port {port} of 127.0.0.1 cannot be had ({error.strerror}); port=0 takes a free one") from error
+    return listener
