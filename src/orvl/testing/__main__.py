@@ -18,12 +18,12 @@ from orvl.testing.server import ROOTS
 def main(port: int, text: str, key: str | None) -> None:
     """Starts a model server that always says the same, until it is interrupted."""
     with ModelServer(lambda _: Answer(text), port=port, key=key) as server:
-        click.echo(f"# A scripted model at {server.url}. These lines go into orvl.toml:\n[providers.scripted]")
-        click.echo('key = "SCRIPTED_KEY"  # the variable that holds what --key says' if key else "free = true")
-        click.echo("[providers.scripted.protocol]")
-        for protocol in ROOTS:
-            click.echo(f'{protocol} = "{server.base_url(protocol)}"')
         with suppress(KeyboardInterrupt):
+            click.echo(f"# A scripted model at {server.url}. These lines go into orvl.toml:\n[providers.scripted]")
+            click.echo('key = "SCRIPTED_KEY"  # the variable that holds what --key says' if key else "free = true")
+            click.echo("[providers.scripted.protocol]")
+            for protocol in ROOTS:
+                click.echo(f'{protocol} = "{server.base_url(protocol)}"')
             threading.Event().wait()
         click.echo(f"# {len(server.requests)} requests, {server.tokens}")
 
