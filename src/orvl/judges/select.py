@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from orvl.judges.clean import clean, name_of
+from orvl.lint.workspace import LOCKS
 from orvl.tree import MADE_BY_OTHERS
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ MADE_BY_TOOLS = MADE_BY_OTHERS | {
 OF_AGENTS = re.compile(
     r"(?:^|/)\.(?:claude|opencode|codex|gemini|qwen|aider|cline|kilo\w*|pi|cursor|crush|goose|continue)\b[^/]*(?:/|$)",
     re.IGNORECASE,
-)
-LOCKS = re.compile(
-    r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|bun\.lockb?|go\.sum|[^/]*\.lock|[^/]*-lock\.yaml)$"
 )
 MINIFIED = re.compile(r"\.(?:min\.(?:js|css)|map)$")
 

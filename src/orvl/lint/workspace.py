@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,15 +23,10 @@ MAX_FILE = 256 * 1024
 MAX_ALL = 4 << 20
 MAX_NAME = 300
 MAX_LEFT_OUT = 20
-LOCKS = (
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "uv.lock",
-    "poetry.lock",
+LOCKS = re.compile(
+    r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|bun\.lockb?|go\.sum|[^/]*\.lock|[^/]*-lock\.yaml)$"
 )
+"""What tools write to pin versions: nobody's work."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ def looked_at(after: Workspace, paths: Iterable[str]) -> Looked:
     left_out: list[str] = []
     total = 0
     for path in paths:
-        if posixpath.basename(path) in LOCKS:
+        if LOCKS.search(path):
             continue
         size = after.by_path[path].size
         why = _odd_name(path) or (f"{size} bytes" if size > MAX_FILE else None)
