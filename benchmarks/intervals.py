@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.lines import MISSED, Line
 from orvl.stats.intervals import mean_intervals, t_quantile
-from orvl.stats.paired import FEWEST, paired
-from orvl.stats.race import race
+from orvl.stats.paired import paired
+from orvl.stats.race import FEWEST, race
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,6 +46,11 @@ def noisy(mean: float, narrow: float, random: np.random.Generator, size: Size) -
     return random.beta(20 * truth, 20 * (1 - truth), (*size, 3)).mean(axis=-1), mean
 
 
+def exact(mean: float, narrow: float, random: np.random.Generator, size: Size) -> tuple[Table, float]:
+    """The same without noise: a few evals far below the others are all that varies."""
+    return beta(random, mean, narrow, size), mean
+
+
 def passes(mean: float, narrow: float, random: np.random.Generator, size: Size) -> tuple[Table, float]:
     """The same with episodes that pass or fail."""
     return random.binomial(3, beta(random, mean, narrow, size)) / 3, mean
@@ -61,6 +66,7 @@ def truths() -> Iterator[Draw]:
     for mean in (0.05, 0.5, 0.8, 0.9, 0.95):
         for narrow in (2, 5, 10, 30):
             yield partial(noisy, mean, narrow)
+            yield partial(exact, mean, narrow)
             yield partial(passes, mean, narrow)
     for share in (0.3, 0.5, 0.7):
         for rest in (0.6, 0.8):
@@ -136,7 +142,7 @@ def t_paths(a: Table, b: Table) -> Table:
     n = np.arange(1, d.shape[1] + 1)
     mean = d.cumsum(axis=1) / n
     variance = np.maximum((d**2).cumsum(axis=1) - n * mean**2, 1e-12)[:, 1:] / (n[1:] - 1)
-    return np.abs(mean[:, 1:]) / np.sqrt(variance / n[1:])
+    return np.asarray(np.abs(mean[:, 1:]) / np.sqrt(variance / n[1:]))
 
 
 def alarms(draw: Two, evals: int) -> tuple[float, float]:

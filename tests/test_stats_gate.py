@@ -88,7 +88,7 @@ def test_one_eval_is_too_few_and_the_words_say_what_is_lacking():
     found = gate(scripted(evals=1), JUDGES, EQUAL)
     assert not found.passed
     assert {test.passed for test in found.tests} == {None}
-    assert "at least two evals with scores of 'good' and 'bad', and there is 1." in found.refused_because[0]
+    assert "at least three evals with scores of 'good' and 'bad', and there is 1." in found.refused_because[0]
 
 
 @pytest.mark.parametrize("control", ["good", "bad", "empty", "planted-bug", "verbose-wrong"])
@@ -101,11 +101,11 @@ def test_a_control_that_is_nowhere_refuses_the_panel(control):
 
 
 def test_a_control_that_some_evals_lack_is_tested_on_the_others():
-    scores = scripted(evals=5)
+    scores = scripted(evals=6)
     scores["verbose-wrong"][:3] = NAN
     found = gate(scores, JUDGES, EQUAL)
     assert found.passed
-    assert [test.evals for test in found.tests if test.name == "T4"] == [2, 2]
+    assert [test.evals for test in found.tests if test.name == "T4"] == [3, 3]
 
 
 def test_a_judge_that_can_be_talked_up_is_quarantined_and_the_panel_refused():

@@ -50,6 +50,14 @@ def test_the_interval_covers_where_many_evals_are_whole(evals):
         assert ((low <= mean) & (mean <= high)).mean() >= 0.93
 
 
+@pytest.mark.parametrize("evals", [6, 8, 12, 16])
+def test_the_interval_covers_where_a_few_evals_are_far_below_the_others(evals):
+    random = np.random.default_rng(19)
+    for mean in (0.85, 0.9):
+        low, high = mean_intervals(beta(random, mean, 2, (20_000, evals))).T
+        assert ((low <= mean) & (mean <= high)).mean() >= 0.928
+
+
 def test_plain_t_does_not():
     values = np.random.default_rng(3).beta(4.75, 0.25, (2000, 8))
     bounds = [t_interval(row) for row in values.tolist()]

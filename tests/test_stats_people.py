@@ -105,7 +105,29 @@ def test_picked_labels_and_labels_of_one_eval_give_no_mean():
 
 def test_people_and_judges_that_are_all_alike():
     found = people_mean([0.5] * 8, [0.7] * 8, [0.7] * 50)
-    assert (found.estimate, found.error, found.low, found.high, found.worth) == (0.5, 0, 0.5, 0.5, None)
+    assert (found.estimate, found.error, found.worth) == (0.5, None, None)
+    unmet = 1 - 0.025 ** (1 / 8)
+    assert (found.low, found.high) == pytest.approx((0.5 * (1 - unmet), 0.5 + 0.5 * unmet))
+
+
+def test_labels_that_contradict_no_judge_are_not_certainty():
+    """Judges that pass a fifth of what fails, in favour of nobody who was labelled: t over no spread says nothing."""
+    random = np.random.default_rng(7)
+    held = 0
+    for _ in range(300):
+        y = (random.random(2010) < 0.6).astype(float)
+        f = np.where((y == 0) & (random.random(2010) < 0.2), 1.0, y)
+        found = people_mean(y[:10], f[:10], f[10:])
+        held += found.low <= 0.6 <= found.high
+    assert held >= 0.93 * 300
+
+
+def test_labels_that_cancel_in_every_eval_are_not_certainty():
+    found = people_mean(
+        [0, 1, 0, 1], [0.4] * 4, [0.4] * 9, evals_of_labelled=[*"aabb"], evals_of_others=["a"] * 5 + ["b"] * 4
+    )
+    assert found.estimate == 0.5 and found.error > 0.2
+    assert found.high - found.low > 0.5
 
 
 def test_agreement_of_each_judge():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from orvl.rating import rate
+from orvl.stats.arrays import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,7 +218,9 @@ def effective_judges(table: ArrayLike, truth: ArrayLike | None = None) -> float 
     speak with one voice. So it is at best an upper bound; it takes three judges and some runs that all scored.
     """
     scores = _table(table)
-    known = None if truth is None else np.asarray(truth, dtype=np.float64)
+    known = None if truth is None else numbers(truth, "The true scores")
+    if known is not None and known.shape != (len(scores),):
+        raise ValueError(f"truth has the shape {known.shape}; there are {len(scores)} runs.")
     errors = scores if known is None else scores - known[:, None]
     errors = errors[~np.isnan(errors).any(axis=1)]
     n, m = errors.shape
@@ -248,6 +251,8 @@ def _directions(covariance: NDArray[np.float64], df: int) -> float:
 def leave_one_out(scores: ArrayLike, judge_weights: ArrayLike, metric_weights: ArrayLike) -> LeaveOneOut:
     """Rates S (… × judges × metrics) without each judge in turn; a metric that only it answered goes with it."""
     table = np.asarray(scores, dtype=np.float64)
+    if table.ndim < 2 or 0 in table.shape[-2:]:
+        raise ValueError(f"scores has the shape {table.shape}; it must be … × judges × metrics.")
     ratings = []
     for judge in range(table.shape[-2]):
         without = table.copy()
@@ -259,7 +264,7 @@ def leave_one_out(scores: ArrayLike, judge_weights: ArrayLike, metric_weights: A
 
 
 def _table(table: ArrayLike) -> NDArray[np.float64]:
-    scores = np.asarray(table, dtype=np.float64)
+    scores = numbers(table, "Scores")
     if scores.ndim != 2 or scores.shape[1] == 0:
         raise ValueError(f"the table has the shape {scores.shape}; it must be runs × judges.")
     return scores

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import t_quantile
 from orvl.stats.ladder_tests import mean_known
 
@@ -81,15 +82,22 @@ def calibrate(
 ) -> tuple[JudgeMap, ...]:
     """A map for each judge, from anchors' scores (evals × repeats × judges) and truths (one for each eval, or one)."""
     anchors = [anchor for anchor in scores if anchor in truth]
-    tables = [np.asarray(scores[anchor], dtype=np.float64) for anchor in anchors]
+    tables = [numbers(scores[anchor], f"The scores of {anchor}") for anchor in anchors]
     for anchor, table in zip(anchors, tables, strict=True):
         if table.ndim != 3 or table.shape[2] != len(judges):
             raise ValueError(f"The scores of {anchor} have the shape {table.shape}, not evals × repeats × judges.")
-    truths = [np.broadcast_to(np.asarray(truth[a], dtype=float), len(t)) for a, t in zip(anchors, tables, strict=True)]
+    truths = [_truths(anchor, truth[anchor], len(table)) for anchor, table in zip(anchors, tables, strict=True)]
     return tuple(
         _judge_map(judge, anchors, _points([table[:, :, place] for table in tables], truths))
         for place, judge in enumerate(judges)
     )
+
+
+def _truths(anchor: str, truth: ArrayLike, evals: int) -> NDArray[np.float64]:
+    values = numbers(truth, f"The truth of {anchor}")
+    if values.shape not in ((), (evals,)):
+        raise ValueError(f"The truth of {anchor} has the shape {values.shape}; it must be one number, or {evals}.")
+    return np.broadcast_to(values, evals)
 
 
 def _points(tables: Sequence[NDArray[np.float64]], truths: Sequence[NDArray[np.float64]]) -> _Points:
@@ -194,9 +202,11 @@ def calibrated_rating(
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim < 2 or table.shape[-2] != len(maps):
         raise ValueError(f"scores has the shape {table.shape}; there are {len(maps)} maps of judges.")
+    w, v = np.asarray(judge_weights, dtype=np.float64), np.asarray(metric_weights, dtype=np.float64)
+    if w.shape != table.shape[-2:-1] or v.shape != table.shape[-1:]:
+        raise ValueError(f"scores has the shape {table.shape}; there are {w.size} judge and {v.size} metric weights.")
     which = np.ones(table.shape[-1], dtype=bool) if judged is None else np.asarray(judged, dtype=bool)
     rows = [row.apply(table[..., i, :]) if row else table[..., i, :] for i, row in enumerate(maps)]
     mapped = np.where(which, np.stack(rows, axis=-2), table)
-    w, v = np.asarray(judge_weights, dtype=np.float64), np.asarray(metric_weights, dtype=np.float64)
     means = mean_known(np.moveaxis(mapped, -2, -1), mapped.ndim - 1, w)
     return mean_known(np.clip(means, 0, 1), means.ndim - 1, v)

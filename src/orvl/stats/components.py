@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def variance_components(scores: ArrayLike) -> Components | None:
     Runs that not every judge scored are left out, and then the contestants, evals or judges that leave holes. Cells may
     differ in their number of episodes: each counts alike, by its mean. None below two evals.
     """
-    table = np.asarray(scores, dtype=np.float64)
+    table = numbers(scores, "Scores")
     if table.ndim != 4:
         raise ValueError(f"scores has the shape {table.shape}; it must be contestants × evals × episodes × judges.")
     table, notes = _whole(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import t_cdf, t_quantile
 from orvl.stats.ladder_tests import EXACT, LEVEL, adjust, mean_known
 
@@ -60,7 +61,7 @@ def drift(before: Mapping[str, ArrayLike], after: Mapping[str, ArrayLike], judge
 
 def _difference(control: str, before: ArrayLike, after: ArrayLike, judges: int) -> NDArray[np.float64]:
     """After − before, evals × judges."""
-    first, second = (np.asarray(table, dtype=np.float64) for table in (before, after))
+    first, second = (numbers(table, f"The scores of {control}") for table in (before, after))
     if first.ndim != 3 or second.ndim != 3 or first.shape[::2] != second.shape[::2] or first.shape[2] != judges:
         raise ValueError(f"The scores of {control} have the shapes {first.shape} and {second.shape}: not the same.")
     return mean_known(second, 1) - mean_known(first, 1)

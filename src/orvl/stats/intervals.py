@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import atan, cos, fsum, pi, sin, sqrt
+from math import atan, cos, fsum, isnan, pi, sin, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from orvl.stats.arrays import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,16 +17,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 EQUAL = 1e-18  # a variance below this is rounding
-MANY_EVALS = 30
+MANY_EVALS = 20
 
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of the mean of ratings between 0 and 1; None below two values."""
-    n = len(values)
+    """The interval of the mean of ratings between 0 and 1, without its NaN; None below two values."""
+    known = [value for value in values if not isnan(value)]
+    n = len(known)
     if n < 2:
         return None
-    mean = fsum(values) / n
-    return interval(mean, fsum((value - mean) ** 2 for value in values), n, level)
+    mean = fsum(known) / n
+    return interval(mean, fsum((value - mean) ** 2 for value in known), n, level)
 
 
 def interval(mean: float, squares: float, n: int, level: float = 0.95) -> tuple[float, float] | None:
@@ -58,6 +61,7 @@ def intervals_of(found: Moments, level: float = 0.95) -> NDArray[np.float64]:
 
     What was not seen counts more with more evals: over few of them t is wide enough by itself.
     """
+    check_level(level)
     unseen = np.minimum(found.n / MANY_EVALS, 1.0)
     t = [t_quantile(0.5 + level / 2, n - 1) if n > 1 else np.nan for n in found.n.tolist()]
     low, high = limits(found.mean, spread_share(found, unseen), found.n, np.array(t))
@@ -193,6 +197,8 @@ def t_quantile(p: float, df: int) -> float:
 
     scipy has this too, but importing it takes longer than the whole report.
     """
+    if not 0.5 <= p < 1 or df < 1:
+        raise ValueError(f"p is {p} and df {df}; p must be from 0.5 to below 1, and df 1 or more.")
     if df > 300:
         z = NormalDist().inv_cdf(p)
         return z + (z**3 + z) / (4 * df)

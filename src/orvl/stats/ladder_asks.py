@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.stats.ladder_tests import Ask, Ladder, Test, dose_orders, examine, examine_values, overlap, point_test
+from orvl.stats.ladder_tests import FEWEST, Ask, Ladder, Test, dose_orders, examine, examine_values, overlap, point_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,8 +62,8 @@ def gate_tests(ladder: Ladder, margins: Margins, bug_metric: str | None = None) 
 
 
 def tried_injections(ladder: Ladder) -> tuple[str, ...]:
-    """The injections that any judge has scored on two evals at least."""
-    return tuple(kind for kind in INJECTIONS if (~np.isnan(ladder.means(kind))).sum() >= 2)
+    """The injections that any judge has scored on three evals at least."""
+    return tuple(kind for kind in INJECTIONS if (~np.isnan(ladder.means(kind))).sum() >= FEWEST)
 
 
 def _auc_test(ladder: Ladder, margins: Margins) -> Test:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import t_cdf, t_quantile
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Side = Literal["at least", "at most", "within"]
 Verdict = Literal["holds", "violated", "not shown", "not tested"]
 LEVEL = 0.95
+FEWEST = 3
+"""Evals: two that happen to agree would look like certainty."""
 EXACT = 1e-9
 """Differences of decimal fractions are off by less than this."""
 DOSES = ("good", "planted-bug", "dose-2", "dose-4", "dose-all")
@@ -143,7 +146,7 @@ def make_ladder(
 
 
 def _table(control: str, table: ArrayLike, on: NDArray[np.bool_]) -> NDArray[np.float64]:
-    array = np.asarray(table, dtype=np.float64)
+    array = numbers(table, f"The scores of {control}")
     if array.ndim != 3 or array.shape[2] != len(on):
         raise ValueError(f"The scores of {control} have the shape {array.shape}; it must be evals × repeats × judges.")
     return array[:, :, on]
@@ -168,8 +171,8 @@ def examine(ladder: Ladder, ask: Ask) -> Test:
 def examine_values(ask: Ask, values: NDArray[np.float64]) -> Test:
     """The same from one value per eval."""
     n = len(values)
-    if n < 2:
-        mean = float(values[0]) if n else None
+    if n < FEWEST:
+        mean = float(values.mean()) if n else None
         return _made(ask, mean, None, n, None, _too_few(ask, n), None)
     mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(n)
     error = 0.0 if error < EXACT else error
@@ -202,7 +205,7 @@ def _made(
 
 def point_test(ask: Ask, estimate: float | None, evals: int) -> Test:
     """A claim about a figure that has no bound of its own."""
-    if estimate is None or evals < 2:
+    if estimate is None or evals < FEWEST:
         return _made(ask, estimate, None, evals, None, _too_few(ask, evals), None)
     return _made(ask, estimate, estimate, evals, beyond(ask, estimate) <= EXACT, None, None)
 
@@ -228,9 +231,8 @@ def _too_few(ask: Ask, n: int) -> str:
     names = f"'{ask.control}'" if ask.against is None else f"'{ask.control}' and '{ask.against}'"
     who = f" by {ask.judge}" if ask.judge else ""
     on = f" on {ask.metric}" if ask.metric else ""
-    return (
-        f"That needs at least two evals with scores of {names}{on}{who}, and there {'is 1' if n == 1 else f'are {n}'}."
-    )
+    there = "is 1" if n == 1 else f"are {n}"
+    return f"That needs at least three evals with scores of {names}{on}{who}, and there {there}."
 
 
 def holm(tests: Sequence[Test]) -> tuple[Test, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     Rows are (agent, model, provider), each once. The noise in the means over evals is taken off each share, so that it
     is nobody's merit; intervals come from a bootstrap over evals.
     """
-    table = np.asarray(ratings, dtype=np.float64)
+    table = numbers(ratings, "Ratings")
     if table.ndim != 2 or len(table) != len(rows) or len(set(rows)) != len(rows):
         raise ValueError(
             f"ratings has the shape {table.shape}; it must have one row for each of {len(rows)} contestants."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.stats.arrays import check_level
 from orvl.stats.intervals import EQUAL, bounded_t, equal_p, pair_of, ratings, t_cdf, t_quantile, unmet_share
 from orvl.stats.race import FEWEST, log_e, log_evidence, log_flip_path
 
@@ -79,6 +80,7 @@ def paired(a: ArrayLike, b: ArrayLike | None = None, level: float = 0.95) -> Pai
 def _compared(
     d: NDArray[np.float64], pair: tuple[NDArray[np.float64], NDArray[np.float64]] | None, level: float
 ) -> Paired:
+    check_level(level)
     n = len(d)
     if n < 2:
         return Paired(n, float(d[0]) if n else None, None, None, 1.0 if n else None, None)

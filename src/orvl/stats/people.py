@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.stats.intervals import t_quantile
+from orvl.stats.arrays import numbers
+from orvl.stats.intervals import t_quantile, unmet_share
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -24,7 +25,11 @@ STEP = 0.05
 
 @dataclass(frozen=True)
 class PeopleMean:
-    """The mean that people would give all runs; figures are None where `why` says the reason."""
+    """The mean that people would give all runs; figures are None where `why` says the reason.
+
+    `error` and `worth` are also None where labels show no spread about the judges: the interval is then as wide as
+    what was not labelled allows.
+    """
 
     labels: int
     judged: int
@@ -55,10 +60,12 @@ def people_mean(
     It holds where the labelled runs are a random draw of all; with `at_random` false there is no estimate. With the
     evals given, evals and not runs are the units of evidence.
     """
-    y, f = np.asarray(labels, dtype=np.float64), np.asarray(scores_of_labelled, dtype=np.float64)
+    y, f = numbers(labels, "Labels"), numbers(scores_of_labelled, "Scores")
     if y.shape != f.shape or y.ndim != 1:
         raise ValueError(f"There are {y.size} labels and {f.size} judges' scores of labelled runs.")
-    others = np.asarray(scores_of_others, dtype=np.float64)
+    others = numbers(scores_of_others, "Scores")
+    if others.ndim != 1:
+        raise ValueError(f"The scores of other runs have the shape {others.shape}; they must be one per run.")
     both, known = ~np.isnan(y) & ~np.isnan(f), ~np.isnan(others)
     groups = _groups(evals_of_labelled, evals_of_others, both, known)
     y, f, others = y[both], f[both], others[known]
@@ -112,19 +119,23 @@ def _combine(
     estimate = float(y.mean() - trust * (f.mean() - others.mean()))
     # A tuned λ has used up one degree of freedom; where it is 0, none.
     spent = 1 if trust else 0
-    if groups is None:
-        df, alone = n - 1 - spent, _variance(y) / n
-        residual = float((y - trust * f).var()) * n / df
-        variance = residual * (1 / n + _tilt(f, others, trust)) + trust**2 * _variance(others) / N
-    else:
-        df, alone = len(np.unique(groups[0])) - 1, _clustered(y, 0 * others, groups)
-        variance = _clustered(y - trust * f, trust * others, groups) * (n - 1) / (n - 1 - spent)
-        variance *= 1 + n * _tilt(f, others, trust)
-    error = sqrt(variance)
-    half = t_quantile(0.5 + level / 2, df) * error
-    worth = alone / variance if variance > 0 else None
+    df, alone = n - 1 - spent, _variance(y) / n
+    residual = float((y - trust * f).var()) * n / df
+    variance = residual * (1 / n + _tilt(f, others, trust)) + trust**2 * _variance(others) / N
+    if groups is not None:
+        df, alone = len(np.unique(groups[0])) - 1, max(alone, _clustered(y, 0 * others, groups))
+        by_eval = _clustered(y - trust * f, trust * others, groups) * (n - 1) / (n - 1 - spent)
+        # Few evals may agree by chance: they never make a mean surer than its runs do.
+        variance = max(variance, by_eval * (1 + n * _tilt(f, others, trust)))
+    half = t_quantile(0.5 + level / 2, df) * sqrt(variance)
     middle, low, high = (min(1.0, max(0.0, value)) for value in (estimate, estimate - half, estimate + half))
-    return PeopleMean(n, N, float(y.mean()), middle, error, low, high, trust, worth)
+    # λ is less than the line's slope by n / N: about the line itself, judges may be right to the last digit.
+    if min(variance, _variance(y - trust * (1 + n / N) * f)) > 1e-12:
+        return PeopleMean(n, N, float(y.mean()), middle, sqrt(variance), low, high, trust, alone / variance)
+    # No label has shown how people and judges can differ: runs that were not labelled still may.
+    unmet = float(unmet_share(n if groups is None else len(np.unique(groups[0])), level))
+    low, high = min(low, middle * (1 - unmet)), max(high, middle + (1 - middle) * unmet)
+    return PeopleMean(n, N, float(y.mean()), middle, None, low, high, trust)
 
 
 def _trust(y: NDArray[np.float64], f: NDArray[np.float64], count: int) -> float:
@@ -174,11 +185,13 @@ class Agreement:
 
 def agreement(labels: ArrayLike, scores: Mapping[str, ArrayLike]) -> tuple[Agreement, ...]:
     """Each judge against people, on the runs that both have rated."""
-    y = np.asarray(labels, dtype=np.float64)
-    return tuple(_agreement(judge, y, np.asarray(row, dtype=np.float64)) for judge, row in scores.items())
+    y = numbers(labels, "Labels")
+    return tuple(_agreement(judge, y, numbers(row, f"The scores of {judge}")) for judge, row in scores.items())
 
 
 def _agreement(judge: str, labels: NDArray[np.float64], scores: NDArray[np.float64]) -> Agreement:
+    if labels.ndim != 1 or labels.shape != scores.shape:
+        raise ValueError(f"There are {labels.size} labels and {scores.size} scores of {judge}: not of the same runs.")
     both = ~np.isnan(labels) & ~np.isnan(scores)
     y, f = labels[both], scores[both]
     if not len(y):
@@ -202,8 +215,12 @@ def most_informative(
     The largest disagreement of the judges comes first; among those that are alike, the contestant with the fewest
     labels. Labels picked like this are no random draw: see `people_mean`.
     """
-    table = np.asarray(scores, dtype=np.float64)
-    done = np.zeros(len(table), dtype=bool) if labelled is None else np.asarray(labelled, dtype=bool)
+    table = numbers(scores, "Scores")
+    done = np.zeros(len(contestants), dtype=bool) if labelled is None else np.asarray(labelled, dtype=bool)
+    if (table.ndim != 2 and table.size) or not len(table) == len(contestants) == len(done):
+        raise ValueError(
+            f"scores has the shape {table.shape}; it must be runs × judges, with a contestant for each of the runs."
+        )
     counts: dict[Hashable, int] = {}
     for name, is_done in zip(contestants, done, strict=True):
         counts[name] = counts.get(name, 0) + int(is_done)

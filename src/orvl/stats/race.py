@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
 from orvl.stats.intervals import bounded_t, ratings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def log_e(differences: ArrayLike, g: float = 1.0) -> NDArray[np.float64]:
 
 def log_e_path(differences: ArrayLike, g: float = 1.0) -> NDArray[np.float64]:
     """The same after each difference; a NaN changes nothing."""
-    d = np.asarray(differences, dtype=np.float64)
+    d = np.atleast_1d(numbers(differences, "Differences"))
     there = ~np.isnan(d)
     n = np.maximum(there.cumsum(axis=-1), 1)
     d = np.where(there, d, 0.0)
@@ -78,7 +79,7 @@ def log_flip_path(differences: ArrayLike) -> NDArray[np.float64]:
 
     Given their sizes, such differences have fair signs; each bet is sized by the differences so far.
     """
-    d = np.asarray(differences, dtype=np.float64)
+    d = np.atleast_1d(numbers(differences, "Differences"))
     there = ~np.isnan(d)
     d = np.where(there, d, 0.0)
     usual = np.sqrt((d**2).cumsum(axis=-1) / np.maximum(there.cumsum(axis=-1), 1))
@@ -89,6 +90,9 @@ def log_flip_path(differences: ArrayLike) -> NDArray[np.float64]:
 
 def log_evidence(a: NDArray[np.float64], b: NDArray[np.float64], g: float = 1.0) -> float:
     """The smallest of the three for two contestants' ratings; NaN where an eval is missing."""
+    a, b = numbers(a, "Ratings"), numbers(b, "Ratings")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(f"A has the shape {a.shape} and B {b.shape}; they must be on the same evals.")
     both = ~np.isnan(a - b)
     n = int(both.sum())
     if n < 2:
@@ -107,6 +111,8 @@ def race(table: ArrayLike, alpha: float = 0.05, g: float = 1.0) -> Race:
     at most alpha/(k − 1) ever: so it is dropped with at most alpha, whenever one looks. What a contestant got after it
     was out is not read, so the race over more columns begins with the race over fewer.
     """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}; it must be above 0 and below 1.")
     values = ratings(table)
     k, columns = values.shape
     needed = max(k - 1, 1) / alpha

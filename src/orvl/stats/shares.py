@@ -7,6 +7,8 @@ from math import exp, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from orvl.stats.arrays import check_level
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,6 +17,9 @@ MANY = 1000
 
 def wilson_interval(hits: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
     """Wilson's interval of a share; None over nothing."""
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n} is not a share.")
+    check_level(level)
     if n == 0:
         return None
     z = NormalDist().inv_cdf(0.5 + level / 2)
@@ -32,6 +37,9 @@ def median(ordered: Sequence[float]) -> float | None:
 
 def quantile_interval(ordered: Sequence[float], q: float = 0.5, level: float = 0.95) -> tuple[float, float] | None:
     """The interval of a quantile, between two of the values in order; None where there are too few for the level."""
+    if not 0 < q < 1:
+        raise ValueError(f"q is {q}; it must be above 0 and below 1.")
+    check_level(level)
     ranks = _ranks(len(ordered), q, level)
     return (ordered[ranks[0] - 1], ordered[ranks[1] - 1]) if ranks else None
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from orvl.stats.arrays import numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -50,9 +52,12 @@ def weight_proof(
     The weights v (metrics) and w (judges) are drawn evenly from all that are not negative and add up to 1. A cell that
     either contestant lacks is left out of both.
     """
-    lead = np.asarray(A, dtype=np.float64) - np.asarray(B, dtype=np.float64)
-    if lead.ndim != 2:
-        raise ValueError(f"the scores have the shape {lead.shape}; they must be judges × metrics.")
+    first, second = numbers(A, "Scores"), numbers(B, "Scores")
+    if first.ndim != 2 or first.shape != second.shape:
+        raise ValueError(
+            f"the scores have the shapes {first.shape} and {second.shape}; both must be the same judges × metrics."
+        )
+    lead = first - second
     judges, metrics = _shares(w, lead.shape[0], "judge"), _shares(v, lead.shape[1], "metric")
     here = float(_differences(lead, judges[None], metrics[None])[0])
     if np.isnan(here):
@@ -74,7 +79,9 @@ def nearest_flip(lead: ArrayLike, weights: ArrayLike) -> Flip | None:
     Each bit of weight does most when it goes to the part where the leader trails most, and most of all when it comes
     from the part where it leads most: taking the best bits first is the optimum of this linear program.
     """
-    parts = np.asarray(lead, dtype=np.float64)
+    parts = numbers(lead, "Leads")
+    if parts.ndim != 1 or np.isnan(parts).any():
+        raise ValueError("lead must be one number for each part, none of them missing.")
     moved = _shares(weights, len(parts), "part").copy()
     worst = int(parts.argmin())
     left = float(parts @ moved)

@@ -1,0 +1,24 @@
+"""What every statistic takes: numbers, with NaN for what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """The values as an array; an error where one is infinite, for it would spoil every mean without a word."""
+    array = np.asarray(values, dtype=np.float64)
+    if np.isinf(array).any():
+        raise ValueError(f"{what} must be finite (NaN for missing).")
+    return array
+
+
+def check_level(level: float) -> None:
+    """A level such as 0.95, not 95."""
+    if not 0 < level < 1:
+        raise ValueError(f"The level is {level}; it must be above 0 and below 1.")
