@@ -37,5 +37,5 @@ def command(dry_run: bool, project: str | None, store: str | None) -> int:
     verb = "would be deleted" if dry_run else "deleted"
     click.echo(f"{count(len(unused), 'file')}, {size / 1024:.0f} KiB {verb}; {count(len(referenced), 'blob')} in use.")
     if starts:
-        click.echo(f"{count(len(starts), 'folder')} set up for evals that have changed {verb}.")
+        click.echo(f"{count(len(starts), 'folder')} set up for evals that have changed, or for overlays, {verb}.")
     return 0

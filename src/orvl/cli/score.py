@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,13 +20,16 @@ from orvl.cli.common import (
     where,
     words_from,
 )
+from orvl.errors import OrvlError
 from orvl.plan import make_plan, ordered
 from orvl.report.text import count
 from orvl.state import next_episode, state_of
 
 if TYPE_CHECKING:
     from orvl.plan import Plan
+    from orvl.project import Project
     from orvl.store import Store
+    from orvl.words import Words
 
 SCORED_AT_ONCE = 16
 """Runs; judges are waited for, and no agent needs this machine."""
@@ -52,6 +57,7 @@ def command(**given: Any) -> int:
     project = open_with_keys_hidden(given["project"])
     open_to_read(project, given["store"]).close()
     with open_to_write(project, given["store"]) as store:
+        words = _with_stored(project, words, store)
         plan = make_plan(
             project, words, episodes=[1], judges=given["judge"], ask_version=version_asker(project, None, None)
         )
@@ -79,6 +85,17 @@ def command(**given: Any) -> int:
     if engine.over_budget and (unrated or engine.is_unjudged):
         return 3
     return int(board.broken_metrics or unrated)
+
+
+def _with_stored(project: Project, words: Words, store: Store) -> Words:
+    """All agents are also those with overlays and at versions that the store has runs of, and the project still has."""
+    if words.agent != "all":
+        return words
+    found = []
+    for (name,) in store.rows("SELECT DISTINCT agent FROM cell WHERE instr(agent, '+') OR instr(agent, '@')"):
+        with suppress(OrvlError, KeyError):
+            found.append(project.agent(name).name)
+    return replace(words, agent=",".join(["all", *found]))
 
 
 def _of_older(plan: Plan, store: Store) -> list[str]:

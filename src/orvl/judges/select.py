@@ -147,6 +147,8 @@ def numbered(file: Shown, lines: Sequence[str], name: str, room: int) -> tuple[s
     if head == len(lines):
         return "\n".join(map(told, range(head))), None
     tail, _ = _fitting(map(told, range(len(lines) - 1, head - 1, -1)), room - room * 2 // 3 + room_of_tail)
+    if head + tail >= len(lines):
+        return "\n".join(map(told, range(len(lines)))), None
     gap = f"lines {head + 1} to {len(lines) - tail} of {name}"
     ends = map(told, range(len(lines) - tail, len(lines)))
     return "\n".join([*map(told, range(head)), f"[… {gap} are not shown]", *ends]), gap
