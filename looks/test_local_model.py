@@ -360,3 +360,28 @@ def test_cutting_keeps_both_ends_and_what_is_short():
     assert 80 <= found.tokens <= 100
     assert fit([short], 100, count).left_out == 0
     assert fit([short], 0, lambda _: 5) is None
+
+
+def test_the_embedded_model_is_tested_on_controls_and_refused_in_plain_words(tmp_path):
+    """Real answers over the whole path: it reads the work, and its scores do not follow the work's worth."""
+    for name, body in (("add", "a + b"), ("less", "a < b"), ("both", "a and b")):
+        controls = tmp_path / f"evals/{name}/controls"
+        for kind, code in (("good", f"def {name}(a, b):\n    return {body}\n"), ("bad", "x = 1\n")):
+            (controls / kind).mkdir(parents=True)
+            (controls / kind / "tool.py").write_text(code)
+        (controls.parent / "eval.md").write_text(f"---\nmetrics: {{works: 1}}\n---\nWrite `{name}` in tool.py.\n")
+    (tmp_path / "scores").mkdir()
+    (tmp_path / "scores/works.py").write_text("items = ['The function returns what it should.']\n")
+    words = ["certify", "--judge=local", "--gate", "--eval=add,less,both", "--episodes=1", "--json", "-q"]
+    argv = [sys.executable, "-m", "orvl", *words]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1, done.stderr[-2000:]
+    found = json.loads(done.stdout)["certificate"]
+    assert found["state"] == "refused"
+    assert [(judge["name"], judge["weight"]) for judge in found["judges"]] == [("local", 0.0)]
+    given = [score for control in found["scores"]["local"].values() for score in control.values()]
+    assert len(given) >= 20, "it answers, and is refused for what it says"
+    first = next(test for test in found["tests"] if test["name"] == "T1" and test["judge"] == "local")
+    assert first["passed"] is False and first["evals"] == 3
+    assert any("tell good work from bad" in reason and "good − bad is" in reason for reason in found["refused_because"])

@@ -7,12 +7,15 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 from math import isnan
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -83,9 +86,16 @@ def judged(master, tmp_path):
 
 
 def asked(project, *words):
-    done = project.orvl("label", "--json", *words)
-    assert done.status == 0, done.err
-    return done.json["queue"]
+    """The queue that `--json` writes, without a process for it."""
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("orvl.cli.label.JsonOut", lambda: SimpleNamespace(write=told.append))
+        label(project, "--json", *words)
+    return told[0]["queue"]
+
+
+def label(project, *words):
+    assert command.main([*words, f"--project={project.root}"], standalone_mode=False) == 0
 
 
 def runs_of(project):
@@ -108,9 +118,17 @@ def refused(project, *words):
 
 def report(project, *words):
     """What `--report --json` writes, without a process for it."""
-    with closing(Store(project.root / ".orvl", write=False)) as store:
-        found = people(open_project(project.root), store, lambda _: True, words)
+    found = said_by_people(project, *words)
     return json.loads(json.dumps(found.as_json(), allow_nan=False)) if found else None
+
+
+def reported(project):
+    return "\n".join(said_by_people(project).sentences())
+
+
+def said_by_people(project, *judges):
+    with closing(Store(project.root / ".orvl", write=False)) as store:
+        return people(open_project(project.root), store, lambda _: True, judges)
 
 
 # -- what is to be labelled
@@ -178,7 +196,7 @@ def test_one_label(judged):
 def test_a_person_is_not_asked_again_and_a_run_without_labels_comes_before(judged):
     first = asked(judged, "--person=ann")[0]
     for metric in ("tidy", "worth"):
-        judged.orvl("label", "--run", first["run"], f"--metric={metric}", "--score=1", "--person=ann")
+        label(judged, "--run", first["run"], f"--metric={metric}", "--score=1", "--person=ann")
     assert first["run"] not in [one["run"] for one in asked(judged, "--person=ann")]
     picked = [one["run"] for one in asked(judged, "--person=bob") if not one["drawn"]]
     assert first["run"] not in picked[:2]
@@ -240,6 +258,8 @@ def test_files_of_labels(judged):
         ('{"run": "KEY"', "labels:1: this is not JSON"),
         ("", "there is no column 'run'"),
         ("run,score\n", "holds no label"),
+        ("run,score,note\nKEY,1,short, but cryptic\n", "labels:2: there are more values than columns"),
+        ('[{"run": "KEY", "score": 1}]', "labels:1: a line is an object"),
     ],
 )
 def test_a_file_is_stored_whole_or_not_at_all(judged, text, sentence):
@@ -247,20 +267,42 @@ def test_a_file_is_stored_whole_or_not_at_all(judged, text, sentence):
     assert sentence in refused(judged, "--import", str(file))
 
 
+def test_a_file_that_is_no_text_is_one_sentence(judged):
+    file = judged.root / "labels.csv"
+    file.write_bytes(b"run,score\n\xff,1\n")
+    assert refused(judged, "--import", str(file)) == f"{file} cannot be read: it is not UTF-8 text."
+    assert "Errno" not in refused(judged, "--import", str(judged.root))
+
+
+def test_blanks_make_no_other_person(judged):
+    key = runs_of(judged)[0][0]
+    judged.write("labels.csv", f"run,score,person\n{key},0.1,ann\n{key},0.2, ann \n{key},0.3,  \n")
+    label(judged, "--import", str(judged.root / "labels.csv"), "--person=bob")
+    assert [person for _, person, _, _ in stored(judged)] == ["ann", "ann", "bob"]
+
+
+def test_a_line_says_itself_whether_it_was_drawn(judged):
+    keys = [key for key, _, _ in runs_of(judged)]
+    import_labels(judged, [{"run": keys[0], "score": 1}, {"run": keys[1], "score": 1, "drawn": False}], "--random")
+    judged.write("labels.csv", f"run,score,drawn\n{keys[2]},1,\n{keys[3]},1,no\n")
+    label(judged, "--import", str(judged.root / "labels.csv"), "--random")
+    assert [drawn for _, _, _, drawn in stored(judged)] == ["drawn at random", None, "drawn at random", None]
+
+
 # -- what comes of it
 
 
 def import_labels(project, rows, *words):
     project.write("labels.jsonl", "\n".join(map(json.dumps, rows)))
-    call = ["--import", str(project.root / "labels.jsonl"), f"--project={project.root}", *words]
-    assert command.main(call, standalone_mode=False) == 0
+    label(project, "--import", str(project.root / "labels.jsonl"), *words)
 
 
-def test_without_labels_and_with_one(judged):
-    assert judged.orvl("label", "--report").out == "There is no label yet. Begin with: orvl label\n"
+def test_without_labels_and_with_one(judged, capsys):
     assert report(judged) is None
+    label(judged, "--report")
+    assert capsys.readouterr().out == "There is no label yet. Begin with: orvl label\n"
     key = runs_of(judged)[0][0]
-    judged.orvl("label", "--run", key, "--score=1", "--random")
+    label(judged, "--run", key, "--score=1", "--random")
     done = judged.orvl("label", "--report")
     assert done.status == 0
     assert re.search(r"R: rated 0\.\d+ over 10 runs; people say 1\.000 on 1 run that is rated 0\.", done.out)
@@ -301,12 +343,12 @@ def test_labels_correct_the_means_and_measure_the_judges(judged):
     assert near["kind"]["runs"] == 6
     assert near["kind"]["absolute_difference"] == pytest.approx(np.mean(np.abs(away)))
     assert near["kind"]["difference"] > near["harsh"]["difference"]
-    told = judged.orvl("label", "--report").out
+    told = reported(judged)
     assert re.search(
         r"worth: rated 0\.\d{3} over 10 runs; .* Corrected by 6 labels drawn at random: 0\.\d{3} \[0", told
     )
     assert "worth: the judge kind against people on 6 runs: 0." in told
-    only = judged.orvl("label", "--report", "--json", "--judge=kind").json["people"]
+    only = report(judged, "kind")
     assert {one["judge"] for one in only["judges"]} == {"kind"}
     assert only["corrected"][0]["judged"] == pytest.approx(np.mean(list(kind.values())))
 
@@ -319,7 +361,7 @@ def test_picked_labels_measure_judges_but_correct_nothing(judged):
     assert found["corrected"][0]["mean"]["estimate"] is None
     assert "picked, not drawn at random" in found["corrected"][0]["mean"]["why"]
     assert found["judges"][0]["runs"] == 5
-    assert "orvl label --random" in judged.orvl("label", "--report").out
+    assert "orvl label --random" in reported(judged)
 
 
 def test_a_rating_by_people_needs_all_that_judges_were_asked(judged):
@@ -349,7 +391,7 @@ def test_two_persons_on_one_run_count_once_and_their_agreement_is_said(judged):
     (each,) = found["each_other"]
     assert (each["metric"], each["runs"]) == ("tidy", 2)
     assert each["absolute_difference"] == pytest.approx(0.3)
-    assert "tidy: people against each other on 2 runs: 0.300 apart" in judged.orvl("label", "--report").out
+    assert "tidy: people against each other on 2 runs: 0.300 apart" in reported(judged)
 
 
 def test_runs_that_were_picked_do_not_lean_the_corrected_mean():
@@ -404,12 +446,16 @@ def terminal(project, *words):
     os.close(theirs)
     drawn = []
 
-    def say(text, until):
+    def say(text, until, again=lambda: None):
+        """`again` is done after each second of silence."""
         if text is not None:
             os.write(ours, text.encode() + b"\n")
         seen, deadline = "", time.monotonic() + 20
         while until not in seen:
             assert time.monotonic() < deadline, seen
+            if not select.select([ours], [], [], 1)[0]:
+                again()
+                continue
             try:
                 seen += os.read(ours, 65536).decode("utf-8", "replace")
             except OSError:
@@ -480,8 +526,10 @@ def test_a_killed_session_loses_nothing_and_a_second_goes_on(judged):
     assert stored(judged) == [("", "ann", 0.3, "drawn at random, in turn")]
     with terminal(judged, "--whole", "--random", "--person=ann") as (process, say, _):
         assert "9 runs to label" in say(None, "[0 to 1]")
-        os.kill(process.pid, signal.SIGINT)
-        assert "0 labels stored" in say(None, "--report")
+        # Just before the line is waited for, Python takes note of a signal and waits all the same.
+        interrupt = partial(os.kill, process.pid, signal.SIGINT)
+        interrupt()
+        assert "0 labels stored" in say(None, "--report", again=interrupt)
         assert process.wait(timeout=10) == 130
     done = judged.orvl("label", "--report")
     assert "There is 1 label" in done.out

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 KIND = "calibration"
 
 
-def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[str, Any]:
+def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     """A map for each judge, with the error on anchors that were held out."""
-    measured = measure(ladder, store, repeats)
+    measured = measure(ladder, store)
     scores = {dose: measured.works[dose] for dose in DOSES if dose in measured.works}
     maps = calibrate(scores, {dose: truths(ladder, dose) for dose in scores}, measured.judges)
     judges = next(iter(ladder.plan.panels.values())).judges
@@ -39,7 +39,7 @@ def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[s
         ],
         "metrics": list(measured.working),
         "evals": {name: eval_content(project.eval(name)) for name in ladder.evals},
-        "repeats": repeats,
+        "repeats": len(ladder.episodes),
     }
 
 
@@ -52,12 +52,14 @@ def truths(ladder: Ladder, dose: str) -> NDArray[np.float64]:
 
 
 def maps_for(store: Store, judges: Sequence[Judge]) -> list[JudgeMap | None] | None:
-    """The newest map of each judge as it is now, in the panel's order; None where no judge has one."""
+    """The newest map of each judge as it is now, in the panel's order; None where no judge has one.
+
+    Where there was too little to fit a line to, nothing was found out, and an older map holds.
+    """
     found: list[JudgeMap | None] = []
     calibrations = [content for _, _, content in store.trust(KIND)]
     for judge in judges:
-        own = next(
-            (one["map"] for content in calibrations for one in content["judges"] if one["key"] == judge.key), None
-        )
-        found.append(JudgeMap(**own) if own else None)
+        own = [one["map"] for content in calibrations for one in content["judges"] if one["key"] == judge.key]
+        fitted = [one for one in own if one["slope"] is not None]
+        found.append(JudgeMap(**(fitted or own)[0]) if own else None)
     return found if any(one is not None and not one.refused for one in found) else None

@@ -10,12 +10,15 @@ import numpy as np
 from orvl.certify.drift import drift_since
 from orvl.certify.flips import flips
 from orvl.certify.measure import PROGRAMS, measure
-from orvl.certify.standing import eval_content, judge_content
+from orvl.certify.silences import not_laid_down, silences
+from orvl.certify.standing import eval_content, judge_content, shares
 from orvl.stats.agreement import panel_agreement
 from orvl.stats.gate import gate
 from orvl.stats.ladder_tests import Ask, examine, make_ladder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orvl.certify.controls import Ladder
     from orvl.certify.measure import Measured
     from orvl.project import Project
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
     from orvl.store import Store
 
 
-def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[str, Any]:
+def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     """The certificate, or the refusal, from all that the store has of a ladder's runs."""
-    measured = measure(ladder, store, repeats)
+    measured = measure(ladder, store)
     works = ", ".join(measured.working)
     found = gate(
         measured.ratings,
@@ -33,34 +36,52 @@ def make(project: Project, ladder: Ladder, store: Store, repeats: int) -> dict[s
         measured.weights,
         by_metric={**measured.by_metric, works: measured.works},
         bug_metric=works,
-        flips=flips(ladder, store, measured, repeats),
+        flips=flips(ladder, store, measured),
     )
     panel = next(iter(ladder.plan.panels.values()))
     metrics = {metric.name: metric for one in ladder.plan.panels.values() for metric in one.metrics}
     evals = {name: eval_content(project.eval(name)) for name in ladder.evals}
+    weights = {name: shares(one) for name, one in ladder.plan.panels.items()}
+    digests = {name: metrics[name].digest for name in measured.metrics}
+    judges = [judge_content(judge) for judge in panel.judges]
     scores = _scores(measured)
+    say = _of_programs if measured.judges == (PROGRAMS,) else str
     return {
         "state": "certified" if found.passed else "refused",
-        "judges": [judge_content(judge) for judge in panel.judges],
-        "metrics": {name: _metric(measured, name, metrics[name].digest) for name in measured.metrics},
+        "judges": judges,
+        "metrics": {name: _metric(measured, name, digest) for name, digest in digests.items()},
+        "weights": weights,
         "evals": evals,
-        "repeats": repeats,
-        "refused_because": list(found.refused_because),
+        "repeats": len(ladder.episodes),
+        "refused_because": [say(reason) for reason in found.refused_because],
         "quarantined": list(found.quarantined),
         "passes_without": list(found.passes_without),
         "separation": asdict(found.separation),
         "noise": dict(found.noise),
-        "tests": [_test(test) for test in found.tests],
-        "warnings": [_test(test) for test in found.warnings],
+        "tests": [_test(test, say) for test in found.tests],
+        "warnings": [_test(test, say) for test in found.warnings],
         "untried": list(found.untried),
         "lacking": ladder.lacking,
+        "silent": silences(ladder, store, measured),
+        "runs": not_laid_down(ladder, store),
         "scores": scores,
-        "drift": drift_since(store, scores, evals),
+        "drift": drift_since(store, scores, judges, digests, evals, weights),
     }
 
 
-def _test(test: Test) -> dict[str, Any]:
-    return {**asdict(test), "verdict": test.verdict}
+def _test(test: Test, say: Callable[[str], str]) -> dict[str, Any]:
+    return {**asdict(test), "verdict": test.verdict, "what": say(test.what), "fault": say(test.fault)}
+
+
+def _of_programs(sentence: str) -> str:
+    """What is said of judges, where there is none."""
+    for before, after in (
+        ("he judges", "he programs"),
+        (f"{PROGRAMS} tells ", f"{PROGRAMS} tell "),
+        (f" by {PROGRAMS}", ""),
+    ):
+        sentence = sentence.replace(before, after)
+    return sentence
 
 
 def _metric(measured: Measured, name: str, digest: str) -> dict[str, Any]:

@@ -21,17 +21,36 @@ Means = dict[str, dict[str, dict[str, float]]]
 """A certificate's scores: judge, control, eval."""
 
 
-def drift_since(store: Store, scores: Means, evals: Mapping[str, str]) -> dict[str, Any] | None:
+def drift_since(
+    store: Store,
+    scores: Means,
+    panel: Sequence[Mapping[str, Any]],
+    metrics: Mapping[str, str],
+    evals: Mapping[str, str],
+    weights: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any] | None:
     """How each judge's scores differ from the newest certificate over the same judges; None where there is none.
 
-    Only evals whose content is the same count: another eval is another question.
+    Other settings, checklists, weights or evals are another question: what they change is no drift.
     """
-    before = next(((number, c) for number, _, c in store.trust(KIND) if c["scores"].keys() == scores.keys()), None)
+    keys = [judge["key"] for judge in panel]
+    before = next(
+        (
+            (number, content)
+            for number, _, content in store.trust(KIND)
+            if [judge["key"] for judge in content["judges"]] == keys
+            and {name: metric["digest"] for name, metric in content["metrics"].items()} == metrics
+            and _same_evals(content, evals, weights)
+        ),
+        None,
+    )
     if before is None:
         return None
     number, content = before
-    same = [name for name, known in evals.items() if content["evals"].get(name) == known]
-    judges = list(scores)
+    same = _same_evals(content, evals, weights)
+    judges = [judge for judge in scores if judge in content["scores"]]
+    if not judges:
+        return None
     controls = sorted({control for judge in judges for control in scores[judge]})
     found = drift(
         {control: _table(content["scores"], judges, control, same) for control in controls},
@@ -39,6 +58,16 @@ def drift_since(store: Store, scores: Means, evals: Mapping[str, str]) -> dict[s
         judges,
     )
     return {"since": number, "judges": [asdict(one) for one in found]}
+
+
+def _same_evals(
+    content: Mapping[str, Any], evals: Mapping[str, str], weights: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    return [
+        name
+        for name, known in evals.items()
+        if content["evals"].get(name) == known and content.get("weights", {}).get(name) == weights[name]
+    ]
 
 
 def _table(scores: Means, judges: Sequence[str], control: str, evals: Sequence[str]) -> NDArray[np.float64]:

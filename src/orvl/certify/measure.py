@@ -50,7 +50,7 @@ class Measured:
         return tuple(name for name in self.metrics if name in WORKING) or self.metrics
 
 
-def measure(ladder: Ladder, store: Store, repeats: int) -> Measured:
+def measure(ladder: Ladder, store: Store) -> Measured:
     """Reads the scores of a ladder's runs; NaN where there is none."""
     panels = ladder.plan.panels
     first = next(iter(panels.values()))
@@ -60,11 +60,11 @@ def measure(ladder: Ladder, store: Store, repeats: int) -> Measured:
     found = Measured(
         judges, weights if any(weights) else (1.0,) * len(judges), evals, tested(panels.values(), bool(first.judges))
     )
-    shape = (len(evals), repeats, len(judges))
+    shape = (len(evals), len(ladder.episodes), len(judges))
     ids = dict(store.rows("SELECT key, id FROM cell"))
     for e, panel in enumerate(panels.values()):
         cells = {ids[cell.key]: cell for cell in ladder.plan.cells if cell.eval.name == evals[e] and cell.key in ids}
-        for number, S in _stacks(store, panel, cells, repeats).items():
+        for number, S in _stacks(store, panel, cells, ladder.episodes).items():
             control = control_of(cells[number].agent.name)
             _put(found, panel, control, e, S, shape)
     return found
@@ -85,21 +85,21 @@ def tested(panels: Iterable[Panel], has_judges: bool) -> tuple[str, ...]:
     return tuple(sorted({name for name, weight in pairs if weight} or {name for name, _ in pairs}))
 
 
-def _stacks(store: Store, panel: Panel, cells: Mapping[int, Cell], repeats: int) -> dict[int, NDArray[np.float64]]:
-    """For each cell the tables S of its first repeats."""
+def _stacks(store: Store, panel: Panel, cells: Mapping[int, Cell], asked: range) -> dict[int, NDArray[np.float64]]:
+    """For each cell the tables S of its repeats."""
     layout = layout_of(panel.eval, panel.metrics, panel.judges)
     marks = ", ".join(map(str, cells))
     runs = store.rows(
         "SELECT attempt.id, run.cell, run.episode FROM attempt JOIN run ON run.id = attempt.run "
-        f"WHERE outcome <> 'errored' AND run.cell IN ({marks}) AND run.episode <= ?",
-        (repeats,),
+        f"WHERE outcome <> 'errored' AND run.cell IN ({marks}) AND run.episode BETWEEN ? AND ?",
+        (asked[0], asked[-1]),
     )
     episodes = {attempt: episode for attempt, _, episode in runs}
     counts = {cell: sum(1 for _, other, _ in runs if other == cell) for cell in cells}
     known = tables(store, layout, {cell: count for cell, count in counts.items() if count}, set(episodes))
-    stacks = {cell: np.full((repeats, *layout.shape), np.nan) for cell in cells}
+    stacks = {cell: np.full((len(asked), *layout.shape), np.nan) for cell in cells}
     for attempt, cell, card in zip(known.attempts, known.cells, known.cards, strict=True):
-        stacks[cell][episodes[attempt] - 1] = np.frombuffer(card, dtype="<f8").reshape(layout.shape)
+        stacks[cell][episodes[attempt] - asked[0]] = np.frombuffer(card, dtype="<f8").reshape(layout.shape)
     return stacks
 
 

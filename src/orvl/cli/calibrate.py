@@ -8,7 +8,6 @@ import click
 
 from orvl.cli.common import JsonOut, console
 from orvl.cli.ladder import ladder_options, over_the_ladder
-from orvl.errors import UserError
 
 if TYPE_CHECKING:
     from orvl.certify.controls import Ladder
@@ -34,11 +33,7 @@ def command(**given: Any) -> int:
         from orvl.certify.calibration import KIND, make
         from orvl.report.calibration import print_calibration
 
-        if not next(iter(ladder.plan.panels.values())).judges:
-            raise UserError(
-                "There is no judge to calibrate: add one to orvl.toml under [judges.NAME], or name --judge."
-            )
-        content = make(project, ladder, store, given["episodes"])
+        content = make(project, ladder, store)
         number = store.transaction([lambda s: s.add_trust(KIND, content)])[0]
         if out:
             out.write({"schema": 1, "calibration": {"id": number, **content}})
@@ -46,4 +41,4 @@ def command(**given: Any) -> int:
             print_calibration(console(), content)
         return int(any(judge["map"]["refused"] for judge in content["judges"]))
 
-    return over_the_ladder(given, DOSES, finish)
+    return over_the_ladder(given, DOSES, finish, needs_judges=True)

@@ -42,7 +42,7 @@ def command(gate: bool, **given: Any) -> int:
         from orvl.certify.standing import KIND
         from orvl.report.certificate import print_certificate
 
-        content = make(project, ladder, store, given["episodes"])
+        content = make(project, ladder, store)
         number = store.transaction([lambda s: s.add_trust(KIND, content)])[0]
         if out:
             out.write({"schema": 1, "certificate": {"id": number, **content}})

@@ -13,9 +13,14 @@ from orvl.project import open_project
 from orvl.words import Words, chosen_metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from orvl.project import Project
-    from orvl.report.compare import Comparison
+    from orvl.report.compare import Comparison, Pairs
+    from orvl.report.sides import Contestant, StoredCell
     from orvl.store import Store
+
+MOST_NAMED = 4
 
 
 @click.command()
@@ -55,6 +60,22 @@ def command(**given: Any) -> int:
     return 0
 
 
+def _make_sure_that_they_differ(a: str, b: str, ours: dict[Any, StoredCell], theirs: dict[Any, StoredCell]) -> None:
+    both = {cell.id for cell in ours.values()} & {cell.id for cell in theirs.values()}
+    if both:
+        names = next(" ".join(cell.contestant) for cell in ours.values() if cell.id in both)
+        raise UserError(f"'{a}' and '{b}' both stand for the same runs, of {names}; name two that differ.")
+
+
+def _left_out(contestants: Sequence[Sequence[Contestant]], pairs: Pairs) -> Iterator[str]:
+    """Who fits a word, and has no counterpart on the other side."""
+    for side, some in enumerate(contestants):
+        others = [" ".join(one) for one in some if not any(one in pair[side] for pair in pairs)]
+        if others:
+            more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+            yield f"Left out, for want of a counterpart: {', '.join(others[:MOST_NAMED])}{more}."
+
+
 def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparison:
     from orvl.certify.standing import standing
     from orvl.cli.report import chooser
@@ -71,6 +92,7 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     cells = stored_cells(store, chooser(words, known))
     sides = [side_of(given[name], cells) for name in ("a", "b")]
     chosen = [side.newest(cells) for side in sides]
+    _make_sure_that_they_differ(given["a"], given["b"], *chosen)
     contestants = [sorted({contestant for contestant, _ in one}) for one in chosen]
     pairs = paired_sides(sides[0], sides[1], contestants[0], contestants[1])
     names = sorted({one for side in chosen for _, one in side})
@@ -86,7 +108,7 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
         for side in chosen
     ]
     found = compare(given["a"], given["b"], pairs, (gathered[0], gathered[1]), rules_of(project))
-    found.warnings.extend(warnings)
+    found.warnings[:0] = [*warnings, *_left_out(contestants, pairs)]
     stands = standing(project, store, panels.values())
     if stands.state != "certified":
         found.warnings.append(standing_sentence(stands))

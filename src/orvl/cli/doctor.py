@@ -17,7 +17,7 @@ from orvl.errors import OrvlError
 from orvl.report.text import count, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from orvl.project import Project
     from orvl.types import Agent, Judge
@@ -94,19 +94,26 @@ def _project(project: Project) -> Iterator[Finding]:
         yield "wrong", str(error)
         return
     yield from _judges(project, judges)
-    for kind, load in (("eval", project.eval), ("metric", project.metric)):
-        broken = 0
+    yield from _files("eval", lambda: project.eval_files, project.eval)
+    yield from _files("metric", lambda: project.metric_files, project.metric)
+    yield from _files("overlay", lambda: project.overlay_files, project.overlay)
+
+
+def _files(kind: str, find: Callable[[], Mapping[str, object]], load: Callable[[str], object]) -> Iterator[Finding]:
+    """Whether each file of a kind can be used; a project without overlays is not told so."""
+    try:
+        files = find()
+    except OrvlError as error:
+        yield "wrong", str(error)
+        return
+    broken = 0
+    for name in files:
         try:
-            files = project.eval_files if kind == "eval" else project.metric_files
+            load(name)
         except OrvlError as error:
+            broken += 1
             yield "wrong", str(error)
-            continue
-        for name in files:
-            try:
-                load(name)
-            except OrvlError as error:
-                broken += 1
-                yield "wrong", str(error)
+    if files or kind != "overlay":
         yield "ok", f"{count(len(files) - broken, kind)} can be used"
 
 

@@ -17,7 +17,7 @@ import click
 from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, where, words_from
 from orvl.cli.report import chooser
 from orvl.cli.show import find
-from orvl.errors import UserError
+from orvl.errors import UserError, disk_sentence
 from orvl.project import open_project
 from orvl.project.names import closest, did_you_mean
 from orvl.report.labelled import DRAWN, WHOLE, queue
@@ -181,8 +181,8 @@ def _import(project: Project, given: Mapping[str, Any], out: JsonOut | None) -> 
     with open_to_read(project, given["store"]) as store:
         for line, row in _rows(given["file"]):
             try:
-                told = {**row, "drawn": row.get("drawn") or given["at_random"]}
-                labels.append(_label(project, store, told, row.get("person") or _person(given["person"])))
+                told = {**row, "drawn": given["at_random"] if row.get("drawn") in (None, "") else row["drawn"]}
+                labels.append(_label(project, store, told, _said_by(row) or _person(given["person"])))
             except UserError as error:
                 raise UserError(f"{given['file']}:{line}: {error} Nothing was stored.") from error
     if not labels:
@@ -199,9 +199,11 @@ def _rows(file: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
     """The lines of a file with their numbers: JSON objects, or CSV under a head."""
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} cannot be read: {error}") from error
-    if text.lstrip().startswith("{"):
+    except OSError as error:
+        raise UserError(f"{file} cannot be read ({disk_sentence(error)}).") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} cannot be read: it is not UTF-8 text.") from error
+    if text.lstrip().startswith(("{", "[")):
         return [
             (number, _object(file, number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
         ]
@@ -209,7 +211,10 @@ def _rows(file: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
     if missing := [name for name in ("run", "score") if name not in (reader.fieldnames or ())]:
         head = ", ".join(COLUMNS)
         raise UserError(f"{file}:1: there is no column '{missing[0]}'; the first line names the columns: {head}.")
-    return [(reader.line_num, row) for row in reader]
+    rows = [(reader.line_num, row) for row in reader]
+    if long := next((line for line, row in rows if None in row), None):
+        raise UserError(f"{file}:{long}: there are more values than columns; a text with a comma needs quotes.")
+    return rows
 
 
 def _object(file: str, number: int, line: str) -> Mapping[str, Any]:
@@ -220,6 +225,12 @@ def _object(file: str, number: int, line: str) -> Mapping[str, Any]:
     if not isinstance(told, dict):
         raise UserError(f"{file}:{number}: a line is an object with {', '.join(COLUMNS)}.")
     return told
+
+
+def _said_by(row: Mapping[str, Any]) -> Any:
+    """The person that a line names; blanks around a name make nobody else of her."""
+    person = row.get("person")
+    return person.strip() if isinstance(person, str) else person
 
 
 def _label(project: Project, store: Store, told: Mapping[str, Any], person: str) -> Label:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
 from dataclasses import replace
@@ -15,6 +14,7 @@ import click
 from orvl.cli.label import Label, number_of
 from orvl.errors import OrvlError, StoreError, UserError
 from orvl.judges import verdict
+from orvl.judges.names import names_of
 from orvl.report.labelled import IN_TURN, WHOLE
 from orvl.report.text import count, plain
 
@@ -177,6 +177,4 @@ def _names(project: Project, asked: Asked) -> tuple[str, ...]:
         ids = known.models.get(provider, {})
     except (KeyError, OrvlError):
         ids = {}
-    named = (agent, re.split("[+@]", agent)[0], model, ids.get(model, model))
-    # The provider of agents without a model is `none`, which is a word of the work too.
-    return named if provider == "none" else (*named, provider)
+    return names_of(agent, model, ids.get(model, model), provider)

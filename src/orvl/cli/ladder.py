@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from contextlib import nullcontext
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,9 +16,11 @@ from orvl.errors import UserError
 from orvl.plan import ASK_ABOVE, may_cost
 from orvl.state import state_of
 from orvl.words import Words, chosen_evals, chosen_metrics
+from orvl.workdir import WorkDir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from pathlib import Path
 
     from orvl.certify.controls import Ladder
     from orvl.engine.local import LocalEngine
@@ -44,6 +44,8 @@ OPTIONS = (
     click.option(
         "--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this."
     ),
+    click.option("--unanswered", is_flag=True, help="Ask once more what a judge did not answer."),
+    click.option("--fresh", is_flag=True, help="Ask everything anew, and look at the new answers alone."),
     click.option("--dry-run", is_flag=True, help="Say which controls there are, and what judging them may cost."),
     click.option("--yes", "-y", is_flag=True, help="Do not ask before many questions that cost money."),
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
@@ -57,20 +59,26 @@ def ladder_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def over_the_ladder(given: dict[str, Any], controls: Collection[str] | None, finish: Finish) -> int:
+def over_the_ladder(
+    given: dict[str, Any], controls: Collection[str] | None, finish: Finish, *, needs_judges: bool = False
+) -> int:
     """Plans the controls, has judged what is not yet, and hands all to `finish`."""
     out = JsonOut() if given["json_"] else None
     project = open_with_keys_hidden(given["project"])
-    with TemporaryDirectory(prefix="orvl-ladder-") as folder:
-        ladder = _ladder(project, given, controls, Path(folder))
+    if needs_judges and not project.panel(given["judge"]):
+        raise UserError(
+            "There is no judge to calibrate: add one to orvl.toml under [judges.NAME], or name one with --judge."
+        )
+    with closing(WorkDir()) as work:  # which is swept also when this process is killed
+        ladder = _ladder(project, given, controls, work.root / "ladder")
         if given["dry_run"]:
             return _dry_run(project, ladder, given, out)
         with open_to_write(project, given["store"]) as store:
-            state = state_of(ladder.plan, store)
+            state = _state(ladder, store, given)
             _guard(project, ladder, state, given)
             engine = _carry_out(project, ladder, state, store, given)
             if engine and (engine.interrupted or (engine.over_budget and _is_unfinished(ladder, store, engine))):
-                return _unfinished(engine)
+                return _unfinished(engine, given)
             return finish(project, ladder, store, out)
 
 
@@ -90,6 +98,22 @@ def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] |
     )
 
 
+def _state(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> State:
+    """What is left to do; what was not answered is asked again where that is wanted."""
+    if store is not None:
+        ladder.look_at_newest(store, fresh=given["fresh"])
+    state = state_of(ladder.plan, store)
+    if store is None or not given["unanswered"]:
+        return state
+    from orvl.certify.silences import unanswered
+
+    troubled = unanswered(store)
+    again = [run for run in state.reused if state.stored[run.key].attempt in troubled]
+    state.to_score += again
+    state.reused = [run for run in state.reused if run not in again]
+    return state
+
+
 def _carry_out(
     project: Project, ladder: Ladder, state: State, store: Store, given: dict[str, Any]
 ) -> LocalEngine | None:
@@ -107,6 +131,7 @@ def _carry_out(
         quiet=given["quiet"],
         concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
         budget=given["budget"],
+        samples="unanswered" if given["unanswered"] else "missing",
     )
 
 
@@ -115,14 +140,15 @@ def _is_unfinished(ladder: Ladder, store: Store, engine: LocalEngine) -> bool:
     return engine.is_unjudged or bool(left.to_run or left.to_score)
 
 
-def _unfinished(engine: LocalEngine) -> int:
+def _unfinished(engine: LocalEngine, given: dict[str, Any]) -> int:
     why = "interrupted" if engine.interrupted else "stopped by the budget"
-    sys.stderr.write(f"Nothing is written: {why}. What was asked is kept; the same command goes on.\n")
+    how = "the same command without --fresh" if given["fresh"] else "the same command"
+    sys.stderr.write(f"Nothing is written: {why}. What was asked is kept; {how} goes on.\n")
     return 130 if engine.interrupted else 3
 
 
 def _questions(project: Project, ladder: Ladder, state: State) -> tuple[int, int]:
-    """How many answers of judges are wanted at most, and how many of them may cost money."""
+    """How many scores of judges are wanted at most, and how many of them may cost money."""
     asked = paid = 0
     for run in (*state.to_run, *state.to_score):
         panel = ladder.plan.panels[run.cell.eval.name]
@@ -138,7 +164,7 @@ def _guard(project: Project, ladder: Ladder, state: State, given: dict[str, Any]
     _, paid = _questions(project, ladder, state)
     if paid <= ASK_ABOVE or given["yes"] or given["budget"] is not None:
         return
-    what = f"up to {paid} questions of judges that cost money"
+    what = f"judges that cost money for up to {paid} scores"
     if sys.stdin.isatty() and sys.stderr.isatty() and not given["json_"]:
         if click.confirm(f"This asks {what}. Go on?", err=True):
             return
@@ -152,7 +178,7 @@ def _dry_run(project: Project, ladder: Ladder, given: dict[str, Any], out: JsonO
 
     there = there_is_a_store(project, given["store"])
     with open_to_read(project, given["store"]) if there else nullcontext() as store:
-        state = state_of(ladder.plan, store)
+        state = _state(ladder, store, given)
         cost = cost_of(project, ladder.plan, state, store)
     asked, _ = _questions(project, ladder, state)
     if out:

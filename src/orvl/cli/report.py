@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.report.board import Row
     from orvl.report.collect import Board
+    from orvl.report.people import People
     from orvl.report.trust import Trust
     from orvl.store import Store
 
@@ -48,6 +49,8 @@ def command(**given: Any) -> int:
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
         rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
         beside = _beside(project, store, board, rows) if given["by"] == "agent" and rows else None
+        if beside:
+            beside.people = _people(project, store, keep, given["judge"], metrics)
     if out:
         from orvl.report.json_form import as_json as ratings_as_json
         from orvl.report.trust_text import as_json as trust_as_json
@@ -65,6 +68,14 @@ def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Tr
     from orvl.report.trust import trust
 
     return trust(project, store, board, rows)
+
+
+def _people(project: Project, store: Store, *words: Any) -> People | None:
+    if not store.rows("SELECT 1 FROM label LIMIT 1"):
+        return None
+    from orvl.report.people import people
+
+    return people(project, store, *words)
 
 
 def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:

@@ -13,7 +13,7 @@ from orvl import capture, start, tree
 from orvl.checks import Stopped
 from orvl.errors import OrvlError
 from orvl.job import hit, shell_job
-from orvl.project.overlays import lay
+from orvl.project.overlays import has_changed, lay
 from orvl.sandbox.doors import ways_out
 
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ def _lay_over(overlays: Sequence[Overlay], fresh: RunFolders) -> None:
         for source, target in ((overlay.workspace, fresh.workspace), (overlay.home, fresh.home)):
             if source:
                 lay(source, target)
+        # What was laid is kept under the content that the call began with: it must be that.
+        if has_changed(overlay):
+            raise SetupFailed(f"the overlay {overlay.name} was changed while runs went on; give the command again")
 
 
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:

@@ -20,7 +20,7 @@ from orvl.project.settings import FORBID, line_of
 from orvl.types import Agent, Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from orvl.project.find import Found
 
@@ -64,11 +64,10 @@ def load_overlay(found: Found) -> Overlay:
             None,
             "this overlay changes nothing; it needs files in workspace/ or home/, 'env' or 'arguments'.",
         )
-    content = [digests.get("workspace"), digests.get("home"), sorted(told.env.items()), told.arguments]
     return Overlay(
         name=found.name,
         path=found.path,
-        digest=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+        digest=_identity(digests.get("workspace"), digests.get("home"), told.env, told.arguments),
         description=told.description,
         workspace=folders["workspace"] if digests.get("workspace") else None,
         home=folders["home"] if digests.get("home") else None,
@@ -76,6 +75,20 @@ def load_overlay(found: Found) -> Overlay:
         arguments=tuple(told.arguments),
         agents=tuple(told.agents),
     )
+
+
+def has_changed(overlay: Overlay) -> bool:
+    """Whether its files are others than when it was loaded."""
+    try:
+        workspace, home = (_digest(folder) if folder else None for folder in (overlay.workspace, overlay.home))
+    except FileError:
+        return True
+    return _identity(workspace, home, overlay.env, overlay.arguments) != overlay.digest
+
+
+def _identity(workspace: str | None, home: str | None, env: Mapping[str, str], arguments: Sequence[str]) -> str:
+    content = [workspace, home, sorted(env.items()), list(arguments)]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def with_overlays(agent: Agent, overlays: Sequence[Overlay]) -> Agent:

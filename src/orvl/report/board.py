@@ -70,7 +70,8 @@ class Row:
     evals: int = 1
     unrated_evals: tuple[str, ...] = ()
     rank: int | None = None
-    """One more than the number of contestants that are better beyond chance; None where nothing is certified."""
+    """One more than the number of contestants that are better beyond chance; None where nothing is certified, or where
+    it has six evals in common with nobody."""
     calibrated: float | None = None
     floor: float | None = None
     """What the empty control gets on the same evals."""
@@ -116,8 +117,8 @@ def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
     return np.where(below[:, None, :], np.nan, S)
 
 
-def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: Rules) -> None:
-    """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on."""
+def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: Rules) -> NDArray[np.float64]:
+    """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on; gives R of each run."""
     S = masked(scores, rules.quorum)
     weights = np.asarray(scores.metric_weights, dtype=float)
     judges = scores.judge_weights if any(scores.judge_weights) else [1.0] * len(scores.judge_weights)
@@ -133,6 +134,7 @@ def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: 
             row.R, row.R_pen = float(R[i]), float(R_pen[i])
             row.interval = (float(intervals[i, 0]), float(intervals[i, 1])) if row.rated > 1 else None
     _fill_metrics(rows, scores, group, rating, weights / weights.sum())
+    return rating.R
 
 
 def _fill_metrics(rows: Sequence[Row], scores: Scores, group: Groups, rating: Rating, weights: Any) -> None:

@@ -43,7 +43,7 @@ def print_calibration(console: Console, content: Mapping[str, Any]) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _word(low: float | None, high: float | None) -> str:

@@ -10,10 +10,11 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from orvl.certify.controls import GATE
 from orvl.report.text import count, dollars, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from rich.console import Console
 
@@ -21,18 +22,20 @@ if TYPE_CHECKING:
     from orvl.certify.standing import Standing
     from orvl.state import Cost, State
 
-MARKS = {"holds": "✓", "violated": "✗", "not shown": "?", "not tested": "–"}
 HEADLINES = {
-    "certified": "CERTIFIED: these judges can tell good work from bad.",
-    "refused": "REFUSED: ratings by these judges cannot be trusted to rank agents.",
+    "certified": "CERTIFIED: these {} can tell good work from bad.",
+    "refused": "REFUSED: ratings by these {} cannot be trusted to rank agents.",
 }
+MOST_NAMED = 5
+FEW = 6
+"""Below this, evals that happen to agree make bounds look surer than they are."""
 
 
 def print_certificate(console: Console, content: Mapping[str, Any]) -> None:
     """The verdict, why, the five tests, and then what else was seen."""
-    console.print(
-        Text(HEADLINES[content["state"]], style="bold green" if content["state"] == "certified" else "bold red")
-    )
+    is_certified = content["state"] == "certified"
+    headline = HEADLINES[content["state"]].format(_who(content))
+    console.print(Text(headline, style="bold green" if is_certified else "bold red"))
     for reason in content["refused_because"]:
         console.print(Text(f"  {plain(reason)}"))
     console.print(_tests(content["tests"]))
@@ -42,19 +45,24 @@ def print_certificate(console: Console, content: Mapping[str, Any]) -> None:
         console.print(Text(f"! {plain(warning)}", style="yellow"))
 
 
+def _who(content: Mapping[str, Any]) -> str:
+    return "judges" if content["judges"] else "programs"
+
+
 def _tests(tests: list[dict[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name in ("test", "what is asked", "found", "shown", "asked", "evals", ""):
         table.add_column(name, justify="left" if name in ("test", "what is asked") else "right", overflow="fold")
     for test in _shown(tests):
         sign = "≥" if test["side"] == "at least" else "≤"
-        shown = _number(test["bound"])
+        # A share of pairs is counted, and has no bound.
+        bound = None if test["name"] == "T1 AUC" else test["bound"]
         table.add_row(
             test["name"],
             plain(test["what"]),
             _number(test["estimate"]),
-            f"{sign} {shown}" if test["bound"] is not None else shown,
-            f"{sign} {test['margin']:.2f}",
+            _number(bound) if bound is None else f"{sign} {_number(bound)}",
+            f"{sign} {_number(test['margin'])}",
             str(test["evals"]),
             Text(
                 "✓" if test["passed"] else "–" if test["passed"] is None else "✗", style="" if test["passed"] else "red"
@@ -75,19 +83,23 @@ def _shown(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _sentences(content: Mapping[str, Any]) -> Iterator[str]:
     """What the columns mean, how far apart good and bad are, and how the metrics and judges do."""
-    evals, judges = len(content["evals"]), len(content["judges"])
-    who = count(judges, "judge") if judges else "programs, without a judge,"
-    yield f"Over {count(evals, 'eval')}, each control {content['repeats']} times, by {who}."
+    evals, judges = len(content["evals"]), content["judges"]
+    heard = sum(judge["weight"] > 0 for judge in judges) or len(judges)
+    times = "once" if content["repeats"] == 1 else f"{content['repeats']} times"
+    who = count(heard, "judge") if judges else "programs, without a judge"
+    yield f"Over {count(evals, 'eval')}, each control {times}, by {who}."
     yield "Found: the mean over evals. Shown: what is still true with 95 % confidence."
     if any(test["name"] == "T5" for test in content["tests"]):
         yield "T5: of the ways to talk to a judge, the one that moved it most; --json has all."
     apart = content["separation"]
-    if apart["difference"] is not None:
+    if apart["difference"] is not None and apart["difference"] < 0:
+        yield f"Bad work is rated {-apart['difference']:.2f} above good work."
+    elif apart["difference"] is not None:
         more = [f"between-variance {apart['between_variance']:.3f} of a possible 0.25"]
         more += [f"d′ {apart['d_prime']:.1f}"] if apart["d_prime"] is not None else []
         more += [f"η² {apart['eta_squared']:.2f}"] if apart["eta_squared"] is not None else []
@@ -125,8 +137,41 @@ def warnings(content: Mapping[str, Any]) -> Iterator[str]:
     for judge in content["quarantined"]:
         yield f"{judge} is quarantined: words in the work change what it says."
     yield from _drift(content["drift"])
+    yield from _not_there(content)
     if content["untried"]:
-        yield f"Not tried on two evals or more: {', '.join(content['untried'])}."
+        yield f"Not tried on three evals or more: {', '.join(content['untried'])}."
+
+
+def _not_there(content: Mapping[str, Any]) -> Iterator[str]:
+    """What the certificate could not look at."""
+    for judge, found in content["silent"].items():
+        wanted = count(found["wanted"], "question")
+        reason = found["reason"].rstrip(".")
+        told = f"{judge} gave no answer to {found['missing']} of {wanted}; most often: {reason}."
+        yield f"{told} Ask it again with --unanswered."
+    if failed := content["runs"]["failed"]:
+        yield f"{count(failed, 'run')} of controls failed, and {'was' if failed == 1 else 'were'} rated as left."
+    if missing := content["runs"]["missing"]:
+        yield f"{count(missing, 'control')} could not be laid down, and {'is' if missing == 1 else 'are'} not rated."
+    for evals, sentence in lacks(content["lacking"], content["evals"]):
+        yield f"{evals}: {sentence}"
+    if 1 < len(content["evals"]) < FEW:
+        yield (
+            f"{len(content['evals'])} evals are few: by chance alone they may agree, and bounds look surer than they "
+            "are. Add evals with controls."
+        )
+
+
+def lacks(lacking: Mapping[str, Mapping[str, str]], evals: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Evals without a ladder, or without a control that the five tests need, by what to add to them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, reasons in lacking.items():
+        wanted = GATE if name in evals else ("good",)
+        for sentence in dict.fromkeys(reasons[control] for control in wanted if control in reasons):
+            found[sentence.replace(f"the eval '{name}'", "it")].append(name)
+    for sentence, names in found.items():
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        yield f"{', '.join(names[:MOST_NAMED])}{more}", sentence
 
 
 def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
@@ -148,12 +193,13 @@ def standing_sentence(found: Standing) -> str:
         return "Not certified: no control has tested the judges, so the rows are not ranked. Test them: orvl certify"
     made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
     if found.state == "certified":
-        return f"Certified on {made}: controls show that these judges tell good work from bad."
+        who = _who(found.content or {"judges": True})
+        return f"Certified on {made}: controls show that these {who} tell good work from bad."
     if found.state == "stale":
-        more = f" (and {len(found.reasons) - 1} more changes)" if len(found.reasons) > 1 else ""
+        more = f" (and {count(len(found.reasons) - 1, 'more change')})" if len(found.reasons) > 1 else ""
         why = f"{found.reasons[0]}{more}"
         return f"The certificate of {made} is stale, so the rows are not ranked: {why} Renew it: orvl certify"
-    more = f" (and {len(found.reasons) - 1} more reasons)" if len(found.reasons) > 1 else ""
+    more = f" (and {count(len(found.reasons) - 1, 'more reason')})" if len(found.reasons) > 1 else ""
     return f"Refused on {made}, so the rows are not ranked: {found.reasons[0]}{more} See: orvl certify"
 
 
@@ -191,11 +237,11 @@ def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cos
     runs = len(state.to_run)
     console.print(
         f"{count(runs, 'control')} to lay down, {count(len(state.to_score), 'run')} to judge again, "
-        f"{len(state.reused)} done; up to {count(asked, 'question')} to judges.",
+        f"{len(state.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
         highlight=False,
     )
     console.print(f"Cost: {_cost(cost)}", highlight=False)
-    for name, sentence in _lacking(ladder):
+    for name, sentence in lacks(ladder.lacking, ladder.controls):
         console.print(Text(f"! {plain(name)}: {plain(sentence)}", style="yellow"))
 
 
@@ -203,13 +249,6 @@ def _cost(cost: Cost) -> str:
     if cost.likely is None:
         return cost.source
     return f"{dollars(cost.low)} / {dollars(cost.likely)} / {dollars(cost.high)} low / likely / high ({cost.source})"
-
-
-def _lacking(ladder: Ladder) -> Iterator[tuple[str, str]]:
-    """Evals that have no ladder, each with what to add."""
-    for name, reasons in ladder.lacking.items():
-        if name not in ladder.controls and "good" in reasons:
-            yield name, reasons["good"]
 
 
 def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[str, Any]:

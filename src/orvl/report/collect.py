@@ -131,12 +131,14 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
         board.warnings.append(f"{sentence} Make them with: orvl score")
     for name, scoring in scorings.items():
         here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
-        rated = [(row, *stacks[number]) for row, number in here if number in stacks]
+        rated = [(row, number, *stacks[number]) for row, number in here if number in stacks]
         if not rated:
             continue
-        rows, attempts, parts = zip(*rated, strict=True)
+        rows, numbers, attempts, parts = zip(*rated, strict=True)
         scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, np.concatenate(parts))
-        rate_rows(rows, [len(part) for part in parts], scores, rules)
+        sizes = [len(part) for part in parts]
+        R = rate_rows(rows, sizes, scores, rules)
+        gathered.ratings.update(zip(numbers, np.split(R, np.cumsum(sizes)[:-1]), strict=True))
         if by_run:
             runs = _run_rows(store, rows, attempts)
             rate_rows(runs, [1] * len(runs), scores, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +11,17 @@ from orvl.errors import UserError
 from orvl.rating import rate
 from orvl.report.board import USAGE, Scores, add_usage, masked
 from orvl.report.numbers import mean_of_known
+from orvl.report.text import count
 from orvl.stats.paired import more_evals, paired
 from orvl.stats.weights import weight_proof
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from orvl.report.board import Rules
-    from orvl.report.gather import Gathered
+    from orvl.report.gather import Gathered, Scoring
     from orvl.report.sides import Contestant
     from orvl.stats.paired import Paired
     from orvl.stats.weights import WeightProof
@@ -55,6 +56,9 @@ class Comparison:
     weights: WeightProof | None
     usage: tuple[dict[str, Any], dict[str, Any]]
     runs: tuple[int, int]
+    """Those that are rated."""
+    carried_out: tuple[int, int]
+    """Those that the usage is of."""
     more: int | None
     """How many more evals would settle it, were the difference as seen; None where it is settled, or cannot be told."""
     judges: list[str] = field(default_factory=list)
@@ -77,6 +81,9 @@ class _SideNumbers:
     """Judges × metrics, averaged over its runs."""
     usage: dict[str, Any]
     runs: int
+    carried_out: int
+    missing: frozenset[str]
+    """Metrics that count and that some of its rated runs lack."""
 
 
 def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules) -> Comparison:
@@ -102,10 +109,35 @@ def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], r
         proof,
         (add_usage(one.usage for one, _ in common.values()), add_usage(other.usage for _, other in common.values())),
         (sum(one.runs for one, _ in common.values()), sum(other.runs for _, other in common.values())),
-        None if whole.significant else more_evals([one.difference for one in evals]),
+        (sum(one.carried_out for one, _ in common.values()), sum(other.carried_out for _, other in common.values())),
+        _more(whole, [one.difference for one in evals]),
         judges,
         names,
+        [*_unscored(a, b, gathered), *_missing(a, b, common)],
     )
+
+
+def _more(whole: Paired, differences: list[float]) -> int | None:
+    """At least one more: those that there are did not settle it."""
+    if whole.significant:
+        return None
+    more = more_evals(differences)
+    return None if more is None else max(1, more)
+
+
+def _unscored(a: str, b: str, gathered: tuple[Gathered, Gathered]) -> Iterator[str]:
+    for word, side in zip((a, b), gathered, strict=True):
+        if side.unscored:
+            noun = count(side.unscored, "run")
+            yield f"{noun} of {word} without scores of the present metrics and judges. Make them with: orvl score"
+
+
+def _missing(a: str, b: str, common: dict[str, tuple[_SideNumbers, _SideNumbers]]) -> Iterator[str]:
+    """A rating without a metric is no equal of one with it."""
+    for side, word in enumerate((a, b)):
+        names = sorted({name for both in common.values() for name in both[side].missing})
+        if names:
+            yield f"Some runs of {word} are rated without {', '.join(names)}: there R is of the other metrics alone."
 
 
 def _on_eval(
@@ -124,6 +156,8 @@ def _on_eval(
         mean_of_known(np.stack([one.S for one in found]), axis=0),
         add_usage(one.usage for one in found),
         sum(one.runs for one in found),
+        sum(one.carried_out for one in found),
+        frozenset().union(*(one.missing for one in found)),
     )
 
 
@@ -139,9 +173,20 @@ def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rul
         R = rate(S, weights, scoring.metric_weights, rules.penalty).R
         rated = ~np.isnan(R)
         if rated.any():
-            usage = gathered.counted[ref.id].usage or dict.fromkeys((*USAGE, "cost_source"))
-            found.append(_SideNumbers(float(R[rated].mean()), mean_of_known(S, axis=0), usage, int(rated.sum())))
+            counts = gathered.counted[ref.id]
+            usage = counts.usage or dict.fromkeys((*USAGE, "cost_source"))
+            means = mean_of_known(S, axis=0)
+            missing = _missing_metrics(S[rated], scoring)
+            found.append(
+                _SideNumbers(float(R[rated].mean()), means, usage, int(rated.sum()), counts.carried_out, missing)
+            )
     return found
+
+
+def _missing_metrics(S: NDArray[np.float64], scoring: Scoring) -> frozenset[str]:
+    lacks = np.logical_or.reduce(np.isnan(S).all(axis=1), axis=0)
+    names = [name for name, _ in scoring.layout.metrics]
+    return frozenset(names[int(j)] for j in np.flatnonzero(lacks) if scoring.metric_weights[int(j)])
 
 
 def _one_eval(name: str, gathered: Gathered, a: _SideNumbers, b: _SideNumbers) -> OneEval:
@@ -174,9 +219,12 @@ def _by_metric(evals: Sequence[OneEval], metric: str) -> NDArray[np.float64]:
 def _weight_proof(
     gathered: Gathered, common: dict[str, tuple[_SideNumbers, _SideNumbers]]
 ) -> tuple[list[str], list[str], WeightProof | None]:
-    """Over the metrics that count on every eval: only those can be given other weights alike everywhere."""
+    """Over the metrics that count on every eval: only those can be given other weights alike everywhere; and over the
+    judges whose word counts."""
     scorings = [gathered.scorings[name] for name in common]
-    judges = [name for name, _ in scorings[0].layout.judges]
+    w = np.asarray(scorings[0].judge_weights, dtype=float)
+    w = w if w.any() else np.ones(len(w))
+    judges = [name for (name, _), weight in zip(scorings[0].layout.judges, w, strict=True) if weight]
     counted = [{m for (m, _), v in zip(s.layout.metrics, s.metric_weights, strict=True) if v} for s in scorings]
     names = [metric for metric, _ in scorings[0].layout.metrics if all(metric in here for here in counted)]
     if not names:
@@ -186,14 +234,17 @@ def _weight_proof(
         parts = []
         for scoring, both in zip(scorings, common.values(), strict=True):
             places = [metric for metric, _ in scoring.layout.metrics]
-            parts.append(both[side].S[:, [places.index(name) for name in names]])
+            parts.append(both[side].S[w > 0][:, [places.index(name) for name in names]])
         tables.append(mean_of_known(np.stack(parts), axis=0))
     v = np.mean([_weights_of(scoring, names) for scoring in scorings], axis=0)
-    w = np.asarray(scorings[0].judge_weights, dtype=float)
-    return judges, names, weight_proof(tables[0], tables[1], v, w if w.any() else np.ones(len(w)))
+    proof = weight_proof(tables[0], tables[1], v, w[w > 0])
+    if not any(judges):
+        # Without a judge one row stands for nobody, of whom there is nothing to say.
+        proof = replace(proof, reasons=tuple(one for one in proof.reasons if "judge weights" not in one))
+    return judges, names, proof
 
 
-def _weights_of(scoring: Any, names: Sequence[str]) -> NDArray[np.float64]:
+def _weights_of(scoring: Scoring, names: Sequence[str]) -> NDArray[np.float64]:
     """An eval's weights of these metrics, as shares of 1."""
     places = [metric for metric, _ in scoring.layout.metrics]
     weights = np.array([scoring.metric_weights[places.index(name)] for name in names], dtype=float)

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 
 MOST_EVALS = 5
 LEAST_EVALS = 6
+LEVEL = 1e-9
 
 
 def print_comparison(console: Console, found: Comparison) -> None:
     style = {"BETTER": "bold green", "WORSE": "bold red"}.get(found.verdict, "bold yellow")
     console.print(Text(_headline(found), style=style))
     for sentence in _sentences(found):
-        console.print(plain(sentence), highlight=False)
+        console.print(plain(sentence), highlight=False, markup=False)
     console.print(_metrics(found))
     for sentence in _after(found):
-        console.print(plain(sentence), style="dim", highlight=False)
+        console.print(plain(sentence), style="dim", highlight=False, markup=False)
     for warning in found.warnings:
         console.print(Text(f"! {plain(warning)}", style="yellow"))
 
@@ -58,10 +59,18 @@ def _what_would_settle(found: Comparison) -> str:
     if found.whole.n < LEAST_EVALS:
         return f"With fewer than {LEAST_EVALS} evals nothing can be said: add at least {LEAST_EVALS - found.whole.n}."
     if found.more is None:
-        return "No number of evals would settle it: on these evals they are level."
+        return _why_none(found)
     if found.more > 10_000:
         return "More than 10,000 further evals would be needed to settle a difference as small as this one."
     return f"About {count(found.more, 'more eval')} would settle it, if the difference is as seen."
+
+
+def _why_none(found: Comparison) -> str:
+    if not found.whole.mean or abs(found.whole.mean) < LEVEL:
+        return "No number of evals would settle it: on these evals they are level."
+    if all(abs(one.difference - found.whole.mean) < LEVEL for one in found.evals):
+        return "How many more evals would settle it cannot be told: the difference is the same on all of these."
+    return "More evals than anybody runs would be needed to settle a difference as small as this one."
 
 
 def percent(p: float) -> str:
@@ -83,7 +92,7 @@ def _metrics(found: Comparison) -> Table:
         table.add_column(name, justify="right")
     for name, one in found.metrics.items():
         e = "–" if one.e_value is None else f"{one.e_value:.3g}"
-        table.add_row(plain(name), difference(one), str(one.n), e)
+        table.add_row(Text(plain(name)), difference(one), str(one.n), e)
     return table
 
 
@@ -91,7 +100,8 @@ def _after(found: Comparison) -> Iterator[str]:
     """What it cost, what it hangs on, and where they differ most."""
     yield (
         "; ".join(
-            _used(word, use, runs) for word, use, runs in zip((found.a, found.b), found.usage, found.runs, strict=True)
+            _used(word, use, runs)
+            for word, use, runs in zip((found.a, found.b), found.usage, found.carried_out, strict=True)
         )
         + "."
     )
@@ -102,6 +112,10 @@ def _after(found: Comparison) -> Iterator[str]:
         yield f"They differ most on: {apart}."
     if len(found.pairs) > 1:
         yield f"Averaged over {len(found.pairs)} pairs that differ in nothing else."
+    for word, side in ((found.a, 0), (found.b, 1)):
+        many = max(len(pair[side]) for pair in found.pairs)
+        if many > 1:
+            yield f"{word} stands for up to {many} contestants at once, which are averaged."
 
 
 def _used(word: str, usage: dict[str, Any], runs: int) -> str:
@@ -114,7 +128,10 @@ def _weights(found: Comparison) -> Iterator[str]:
     proof = found.weights
     if proof is None or proof.share is None:
         return
-    yield f"Under {100 * proof.share:.0f} % of all weights of metrics and judges {found.a} is ahead."
+    of = "metrics and judges" if any(found.judges) else "metrics"
+    left_out = [name for name in found.metrics if name not in found.metric_names]
+    only = f" (of {', '.join(found.metric_names)}, which count on every eval)" if left_out else ""
+    yield f"Under {share(proof.share)} of all weights of {of}{only} {found.a} is ahead."
     for flip, names, noun in (
         (proof.metric_flip, found.metric_names, "metric"),
         (proof.judge_flip, found.judges, "judge"),
@@ -122,6 +139,13 @@ def _weights(found: Comparison) -> Iterator[str]:
         if flip:
             yield f"The nearest {noun} weights at which that turns: {_flip(flip, names)}."
     yield from proof.reasons
+
+
+def share(value: float) -> str:
+    """All and none are said of nothing less."""
+    if 0 < value < 0.01:
+        return "less than 1 %"
+    return "more than 99 %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
 
 
 def _flip(flip: Flip, names: list[str]) -> str:
@@ -144,7 +168,10 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
             for one in sorted(found.evals, key=lambda one: -abs(one.difference))
         ],
         "pairs": [{"a": [list(c) for c in a], "b": [list(c) for c in b]} for a, b in found.pairs],
-        "usage": {"a": {**found.usage[0], "runs": found.runs[0]}, "b": {**found.usage[1], "runs": found.runs[1]}},
+        "usage": {
+            side: {**usage, "runs": carried_out, "rated": rated}
+            for side, usage, carried_out, rated in zip("ab", found.usage, found.carried_out, found.runs, strict=True)
+        },
         "weights": None
         if proof is None
         else {

@@ -15,13 +15,13 @@ from orvl.report.json_form import SCHEMA
 from orvl.report.text import count, dollars, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rich.console import Console
 
     from orvl.plan import Plan
     from orvl.project import Project
-    from orvl.report.board import Row
+    from orvl.report.collect import Board
     from orvl.state import Cost, State
     from orvl.store import Store
 
@@ -82,31 +82,22 @@ def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[fl
     planned = {cell.contestant for cell in plan.cells}
     tries: tuple[Callable[[tuple[str, ...]], bool], ...] = (lambda names: names[:3] in planned, lambda _: True)
     for keep in tries:
-        if found := _spread(of_store(project, store, keep, (), None, by_run=True).runs, episodes):
+        if found := _spread(of_store(project, store, keep, (), None), episodes):
             return found
     return None
 
 
-def _spread(rows: Iterable[Row], episodes: int) -> tuple[float, str] | None:
+def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
     """The sd of paired differences on one eval, each over so many episodes; None where too little is known."""
-    import numpy as np
-
+    from orvl.report.numbers import numbers_of
     from orvl.stats.components import variance_components
 
-    cells: dict[tuple[str, str, str], dict[str, list[float]]] = {}
-    for row in rows:
-        # Controls are of fixed quality: they say nothing about how contestants vary.
-        if row.R is not None and row.eval and row.sandbox != "control":
-            cells.setdefault((row.agent, row.model, row.provider), {}).setdefault(row.eval, []).append(row.R)
-    evals = list(dict.fromkeys(name for by_eval in cells.values() for name in by_eval))
-    if len(cells) < 2 or len(evals) < 2:
+    numbers = numbers_of(board.gathered, board.rules)
+    # Controls are of fixed quality: they say nothing about how contestants vary.
+    controls = {(row.agent, row.model, row.provider) for row in board.cells if row.sandbox == "control"}
+    table = numbers.R[[names not in controls for names in numbers.contestants]][..., None]
+    if len(table) < 2:
         return None
-    most = max(len(runs) for by_eval in cells.values() for runs in by_eval.values())
-    table = np.full((len(cells), len(evals), most, 1), np.nan)
-    for a, by_eval in enumerate(cells.values()):
-        for e, name in enumerate(evals):
-            runs = by_eval.get(name, [])
-            table[a, e, : len(runs), 0] = runs
     found = variance_components(table)
     if found is None or (found.contestants - 1) * (found.evals - 1) < ENOUGH or not found.ae + found.run > 0:
         return None

@@ -14,6 +14,8 @@ from orvl.score import layout_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from orvl.plan import Panel
     from orvl.store import Store
     from orvl.types import Layout
@@ -62,6 +64,8 @@ class Gathered:
     counted: dict[int, Counts] = field(default_factory=dict)
     stacks: Stacks = field(default_factory=dict)
     """For each cell its attempts, and their S: runs × judges × metrics."""
+    ratings: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """For each cell that has been rated, R of its runs."""
     unscored: int = 0
     first: int = 1
     last: int = EVER

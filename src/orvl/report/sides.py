@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ class Side:
 
     def has(self, cell: StoredCell) -> bool:
         fits = all(names is None or name in names for name, names in zip(cell.contestant, self.names, strict=True))
-        return fits and (self.version is None or self.version in cell.version)
+        return fits and (self.version is None or is_version(self.version, cell.version))
 
     def newest(self, cells: Sequence[StoredCell]) -> dict[tuple[Contestant, str], StoredCell]:
         """Of each contestant and eval the newest identity that the word stands for."""
@@ -69,16 +70,28 @@ def side_of(word: str, cells: Sequence[StoredCell]) -> Side:
             f"'{word}' is no contestant; write AGENT, or 'AGENT MODEL' or 'AGENT MODEL PROVIDER' in quotes."
         )
     known = [sorted({cell.contestant[i] for cell in cells}) for i in range(3)]
-    if len(words) > 1:
-        return Side(word, _three([_fitting(part, known[i], PLACES[i]) for i, part in enumerate(words)]))
+    agent, version = _older(words[0], cells) if not matching(words[0], known[0]) else (None, None)
+    if len(words) > 1 or agent:
+        rest = [_fitting(part, known[i], PLACES[i]) for i, part in enumerate(words[1:], 1)]
+        first = frozenset([agent]) if agent else _fitting(words[0], known[0], PLACES[0])
+        return Side(word, _three([first, *rest]), version)
     for i, names in enumerate(known):
         if found := matching(words[0], names):
             return Side(word, _three([frozenset(found) if j == i else None for j in range(3)]))
-    agent, at, version = words[0].rpartition("@")
-    if at and agent in known[0] and any(agent == cell.contestant[0] and version in cell.version for cell in cells):
-        return Side(word, (frozenset([agent]), None, None), version)
     every = [name for names in known for name in names]
     raise UserError(f"The store has no agent, model or provider '{word}'. {did_you_mean(words[0], every)}")
+
+
+def _older(word: str, cells: Sequence[StoredCell]) -> tuple[str | None, str | None]:
+    """An agent and its version, where runs of that version are kept under the agent's plain name."""
+    agent, at, version = word.rpartition("@")
+    told = at and any(agent == cell.contestant[0] and is_version(version, cell.version) for cell in cells)
+    return (agent, version) if told and version else (None, None)
+
+
+def is_version(version: str, told: str) -> bool:
+    """Whether an agent that says this of itself has this version: 1.0.1 is not 1.0.10, nor 11.0.1."""
+    return re.search(rf"(?<![0-9.]){re.escape(version)}(?![\w.+-])", told) is not None
 
 
 def _fitting(part: str, names: Sequence[str], place: str) -> frozenset[str] | None:
@@ -101,6 +114,8 @@ def paired_sides(
     a: Side, b: Side, ours: Sequence[Contestant], theirs: Sequence[Contestant]
 ) -> list[tuple[list[Contestant], list[Contestant]]]:
     """Contestants of both sides that differ in nothing but what the words name."""
+    if not (ours and theirs):
+        raise UserError(f"Nothing has been run of {a.word if not ours else b.word} that fits these words.")
     free = [i for i in a.free if i in b.free]
     groups = [_by_rest(ours, free), _by_rest(theirs, free)]
     common = sorted(groups[0].keys() & groups[1].keys())

@@ -33,9 +33,10 @@ def print_ratings(console: Console, rows: Sequence[Row], board: Board, beside: I
     table, unseen = _table(console, ordered, by_eval)
     console.print(table)
     if unseen:
-        console.print(f"For want of room not shown: {', '.join(unseen)}; see --json.", style="dim", highlight=False)
+        shown = f"For want of room not shown: {', '.join(unseen)}; see --json."
+        console.print(shown, style="dim", highlight=False, markup=False)
     for sentence in (*_legend(rows, board.rules.penalty, by_eval), *_uncounted(ordered)):
-        console.print(sentence, style="dim", highlight=False)
+        console.print(sentence, style="dim", highlight=False, markup=False)
     console.print(standing_sentence(board.standing), style="dim", highlight=False, markup=False)
     for sentence in beside:
         console.print(sentence, highlight=False, markup=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from orvl.certify.calibration import maps_for
 from orvl.certify.controls import is_control
 from orvl.errors import OrvlError
-from orvl.report.board import Scores, masked
-from orvl.report.numbers import mean_of_known, numbers_of
+from orvl.rating import by_judge
+from orvl.report.board import Groups, Scores, masked
+from orvl.report.numbers import counting_judges, numbers_of
 from orvl.stats.agreement import leave_one_out, panel_agreement
 from orvl.stats.calibration import calibrated_rating
 from orvl.stats.components import Prices, next_steps, variance_components
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from orvl.report.collect import Board
     from orvl.report.gather import CellRef, Gathered
     from orvl.report.numbers import Contestant, Numbers
+    from orvl.report.people import People
     from orvl.stats.agreement import PanelAgreement
     from orvl.stats.calibration import JudgeMap
     from orvl.stats.components import Components, NextSteps
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from orvl.stats.paired import Winners
     from orvl.store import Store
 
-MOST_RUNS = 20_000
-"""Agreement over more says nothing more, and takes longer than the report."""
+MOST_RUNS = 5_000
+"""Agreement over more, drawn at random, says nothing more, and takes longer than the report."""
 
 
 @dataclass
@@ -45,21 +47,24 @@ class Trust:
     """What stands beside the ratings of contestants."""
 
     ranking: Winners | None = None
+    """Only under a certificate."""
     ranked: list[Contestant] = field(default_factory=list)
     """Whom the ranking is of: all but controls."""
     components: Components | None = None
     steps: NextSteps | None = None
     merit: Merit | None = None
     agreement: dict[str, PanelAgreement] = field(default_factory=dict)
-    """By metric; '' is the rating of each judge alone."""
+    """By metric; '' is the mean over judged metrics, by each judge alone."""
     judges: tuple[str, ...] = ()
+    """Those whose word counts."""
+    people: People | None = None
 
 
 def trust(project: Project, store: Store, board: Board, rows: Sequence[Row]) -> Trust:
     """Fills rows of contestants with what goes beside R, and says what holds of all of them."""
     gathered = board.gathered
     numbers = numbers_of(gathered, board.rules)
-    found = Trust(judges=tuple(name for name in numbers.judges if name))
+    found = Trust(judges=tuple(numbers.judges))
     by_name = {(row.agent, row.model, row.provider): row for row in rows}
     _fill(store, board, by_name)
     _fill_floors(by_name, numbers)
@@ -67,15 +72,15 @@ def trust(project: Project, store: Store, board: Board, rows: Sequence[Row]) -> 
     found.ranked = [numbers.contestants[i] for i in free]
     if len(free) > 1:
         per_eval = numbers.per_eval[free]
-        found.ranking = winner_set(per_eval)
         found.merit = merit(found.ranked, per_eval)
         if board.standing.may_rank:
+            found.ranking = winner_set(per_eval)
             for place, names in enumerate(found.ranked):
-                by_name[names].rank = found.ranking.ranks[place]
+                by_name[names].rank = None if place in found.ranking.untested else found.ranking.ranks[place]
     if free:
         _next_dollar(found, numbers, free, store, [by_name[names] for names in found.ranked])
     if len(found.judges) > 1:
-        found.agreement = _agreement(gathered, numbers)
+        found.agreement = _agreement(gathered)
     return found
 
 
@@ -109,6 +114,11 @@ def _next_dollar(found: Trust, numbers: Numbers, free: Sequence[int], store: Sto
         episodes = max(1, round(c.episodes))
         prices = Prices(_price_of_run(rows), _price_of_verdict(store) if has_judges else 0.0)
         found.steps = next_steps(c, c.evals, c.judges, episodes, prices, contestants=len(free))
+    if found.components is not None and found.steps is not None and not has_judges:
+        # Where programs rate alone, nothing can be said of a judge.
+        notes = tuple(note for note in found.components.notes if not note.startswith("One judge"))
+        found.components = replace(found.components, judges=0, notes=notes)
+        found.steps = replace(found.steps, steps=tuple(step for step in found.steps.steps if step.more != "judge"))
 
 
 def _price_of_run(rows: Sequence[Row]) -> float | None:
@@ -147,62 +157,80 @@ def _fill(store: Store, board: Board, rows: dict[Contestant, Row]) -> None:
     """The calibrated rating, R with one judge less, and R without judges of the own family: means over evals."""
     gathered = board.gathered
     first = next(iter(gathered.panels.values()), None)
-    if first is None or not first.judges:
+    if first is None or not any(judge.weight for judge in first.judges):
         return
     maps = maps_for(store, first.judges)
     families = [family_of(judge.model) for judge in first.judges]
-    kept: dict[Contestant, list[tuple[float, ...]]] = {}
+    by_eval: dict[str, list[CellRef]] = {}
     for ref in gathered.refs:
-        if ref.id in gathered.stacks:
-            names = ref.names[0], ref.names[1], ref.names[2]
-            kept.setdefault(names, []).append(_beside(ref, board, maps, families))
-    for names, values in kept.items():
-        low, high, other, calibrated = mean_of_known(np.array(values, dtype=float), axis=0)
-        row = rows[names]
-        if len(first.judges) > 1 and not np.isnan(low):
-            row.one_judge_less = float(low), float(high)
-        row.other_families = None if np.isnan(other) else float(other)
-        row.calibrated = None if np.isnan(calibrated) else float(calibrated)
+        if ref.id in gathered.stacks and not np.isnan(gathered.ratings[ref.id]).all():
+            by_eval.setdefault(ref.names[3], []).append(ref)
+    kept: dict[Contestant, list[NDArray[np.float64]]] = {}
+    for name, refs in by_eval.items():
+        for ref, values in zip(refs, _beside(name, refs, board, families, maps), strict=True):
+            kept.setdefault((ref.names[0], ref.names[1], ref.names[2]), []).append(values)
+    for names, some in kept.items():
+        # What is not known on every eval would be the mean over other evals than R's.
+        *less, other, calibrated = np.mean(some, axis=0)
+        known = [value for value, judge in zip(less, first.judges, strict=True) if judge.weight and not np.isnan(value)]
+        if known:
+            rows[names].one_judge_less = float(min(known)), float(max(known))
+        rows[names].other_families = None if np.isnan(other) else float(other)
+        rows[names].calibrated = None if np.isnan(calibrated) else float(calibrated)
 
 
 def _beside(
-    ref: CellRef, board: Board, maps: Sequence[JudgeMap | None] | None, families: Sequence[str | None]
-) -> tuple[float, ...]:
-    """Of one cell: the lowest and highest R with one judge less, R by other families, the calibrated R."""
-    gathered = board.gathered
-    scoring = gathered.scorings[ref.names[3]]
-    scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, gathered.stacks[ref.id or 0][1])
-    S, w, v = masked(scores, board.rules.quorum), scoring.judge_weights, scoring.metric_weights
-    if not any(w):
-        return (np.nan,) * 4
-    less = mean_of_known(leave_one_out(S, w, v).R, axis=1)
-    counted = less[np.asarray(w) > 0]
-    family = family_of(ref.names[1])
-    other = np.nan
-    if family and family in families:
-        other = float(mean_of_known(without_own_family(S, w, v, [family] * len(S), families).R, axis=0))
-    calibrated = np.nan
+    name: str,
+    refs: Sequence[CellRef],
+    board: Board,
+    families: Sequence[str | None],
+    maps: Sequence[JudgeMap | None] | None,
+) -> NDArray[np.float64]:
+    """Of the cells of one eval: R without each judge in turn, R by other families, and the calibrated R."""
+    scoring = board.gathered.scorings[name]
+    w, v = scoring.judge_weights, scoring.metric_weights
+    stacks = [board.gathered.stacks[ref.id or 0][1] for ref in refs]
+    # Where nobody abstained, R of the mean is the mean of R, at a fraction of the work.
+    parts = [S if np.isnan(S).any() else S.mean(axis=0, keepdims=True).clip(0, 1) for S in stacks]
+    S = masked(Scores(scoring.layout, v, w, np.concatenate(parts)), board.rules.quorum)
+    group = Groups([len(part) for part in parts])
+    less = [group.mean(R)[0] for R in leave_one_out(S, w, v).R]
+    kin = [family for ref, part in zip(refs, parts, strict=True) for family in [family_of(ref.names[1])] * len(part)]
+    own = without_own_family(S, w, v, kin, families)
+    other = np.where(group.sum(own.left_out) > 0, group.mean(own.R)[0], np.nan)
+    calibrated = np.full(len(refs), np.nan)
     if maps is not None:
-        calibrated = float(mean_of_known(calibrated_rating(S, maps, w, v, judged=scoring.layout.judged), axis=0))
-    return float(np.fmin.reduce(counted)), float(np.fmax.reduce(counted)), other, calibrated
+        every = masked(Scores(scoring.layout, v, w, np.concatenate(stacks)), board.rules.quorum)
+        R = calibrated_rating(every, maps, w, v, judged=scoring.layout.judged)
+        calibrated = Groups([len(stack) for stack in stacks]).mean(R)[0]
+    return np.array([*less, other, calibrated]).T
 
 
-def _agreement(gathered: Gathered, numbers: Numbers) -> dict[str, PanelAgreement]:
-    """Of each judged metric that counts, and of the ratings of the judges."""
+def _agreement(gathered: Gathered) -> dict[str, PanelAgreement]:
+    """Of each judged metric that counts, and of the judges' means over these."""
+    judges = list(counting_judges(gathered))
     tables: dict[str, list[NDArray[np.float64]]] = {}
+    for name, S in _drawn(gathered).items():
+        scoring = gathered.scorings[name]
+        v = np.where(scoring.layout.judged, scoring.metric_weights, 0.0)
+        for j in np.flatnonzero(v):
+            tables.setdefault(scoring.layout.metrics[j][0], []).append(S[:, judges, j])
+        if v.any():
+            tables.setdefault("", []).append(by_judge(S[:, judges], v))
+    return {name: _agreement_of(np.concatenate(parts)) for name, parts in tables.items()}
+
+
+def _drawn(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
+    """S of all runs by eval, or of so many as agreement needs."""
+    by_eval: dict[str, list[NDArray[np.float64]]] = {}
+    share = MOST_RUNS / max(sum(len(S) for _, S in gathered.stacks.values()), 1)
+    random = np.random.default_rng(1)
     for ref in gathered.refs:
-        if ref.id not in gathered.stacks:
-            continue
-        scoring = gathered.scorings[ref.names[3]]
-        for j, (name, _) in enumerate(scoring.layout.metrics):
-            if scoring.layout.judged[j] and scoring.metric_weights[j]:
-                tables.setdefault(name, []).append(gathered.stacks[ref.id][1][:, :, j])
-    found = {name: _agreement_of(np.concatenate(parts)) for name, parts in tables.items()}
-    if found:
-        found[""] = _agreement_of(numbers.by_judge.reshape(-1, len(numbers.judges)))
-    return found
+        if ref.id in gathered.stacks:
+            S = gathered.stacks[ref.id][1]
+            by_eval.setdefault(ref.names[3], []).append(S if share >= 1 else S[random.random(len(S)) < share])
+    return {name: np.concatenate(parts) for name, parts in by_eval.items()}
 
 
 def _agreement_of(table: NDArray[np.float64]) -> PanelAgreement:
-    table = table[~np.isnan(table).all(axis=1)]
-    return panel_agreement(table[:: max(1, len(table) // MOST_RUNS)])
+    return panel_agreement(table[~np.isnan(table).all(axis=1)])

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from orvl.report.text import dollars, plain
+from orvl.report.text import count, dollars, plain
+from orvl.stats.race import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,28 +16,44 @@ if TYPE_CHECKING:
     from orvl.report.trust import Trust
     from orvl.stats.agreement import PanelAgreement
     from orvl.stats.components import Step
+    from orvl.stats.paired import Winners
 
 MOST_NAMED = 4
 
 
 def sentences(found: Trust, standing: Standing) -> Iterator[str]:
-    """The winners where they may be named, then the next dollar, the merit, and the judges' agreement."""
+    """The winners where they may be named, the next dollar, the merit, the judges' agreement, and people's word."""
     if standing.may_rank and found.ranking is not None:
-        yield _winners(found)
+        yield from _winners(found, found.ranking)
     yield from _next(found)
     yield from _merit(found)
     yield from _agreement(found)
+    if found.people is not None:
+        yield from (plain(sentence) for sentence in found.people.sentences())
 
 
-def _winners(found: Trust) -> str:
-    assert found.ranking is not None
-    names = [plain(" ".join(found.ranked[i])) for i in found.ranking.winners]
-    if len(names) == len(found.ranked):
-        return "Nobody leads: no difference between the contestants is beyond chance (5 %, Holm over all pairs)."
-    if len(names) == 1:
-        return f"Best: {names[0]}, beyond chance (5 %, Holm over all pairs)."
-    shown = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
-    return f"Best: {shown}, which nobody beats beyond chance (5 %, Holm over all pairs)."
+def _winners(found: Trust, ranking: Winners) -> Iterator[str]:
+    """Who is unbeaten by merit; who was never tested is unbeaten too, and said apart."""
+    rated = [i for i, rank in enumerate(ranking.ranks) if rank is not None]
+    best = [i for i in ranking.winners if i not in ranking.untested]
+    names = [plain(" ".join(found.ranked[i])) for i in best]
+    if not best:
+        yield f"Nobody can lead yet: no two contestants share {FEWEST} evals on which both are rated."
+        return
+    if len(best) == len(rated) - len(ranking.untested):
+        yield "Nobody leads: no difference between the contestants is beyond chance (5 %, Holm over all pairs)."
+    elif len(best) == 1:
+        yield f"Best: {names[0]}, which nobody beats and which beats others beyond chance (5 %, Holm over all pairs)."
+    else:
+        yield f"Best: {_listed(names)}, which nobody beats beyond chance (5 %, Holm over all pairs)."
+    if ranking.untested:
+        others = _listed([plain(" ".join(found.ranked[i])) for i in ranking.untested])
+        yield f"Compared with nobody, for want of {FEWEST} evals in common: {others}."
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _next(found: Trust) -> Iterator[str]:
@@ -47,12 +64,16 @@ def _next(found: Trust) -> Iterator[str]:
     known = [step for step in steps.steps if step.half_width is not None and step.gain is not None]
     if known and steps.half_width > 0:
         told = "; ".join(_step(step) for step in known)
+        if steps.half_width >= 1:
+            yield f"Next dollar: {what} may be anything as yet, over {count(components.evals, 'eval')}. {told}."
+            return
         yield f"Next dollar: {what} is known to ±{steps.half_width:.3f}. {told}."
 
 
 def _step(step: Step) -> str:
     price = "at an unknown price" if step.price is None else f"for {dollars(step.price)}"
-    return f"+1 {step.more} makes that ±{step.half_width:.3f} {price}"
+    made = step.half_width or 0.0
+    return f"+1 {step.more} {'leaves it so' if made >= 1 else f'makes that ±{made:.3f}'} {price}"
 
 
 def _merit(found: Trust) -> Iterator[str]:
@@ -93,7 +114,10 @@ def _agreed(one: PanelAgreement) -> Iterator[str]:
 def as_json(found: Trust, standing: Standing) -> dict[str, Any]:
     """One object; what is None is not known."""
     return {
-        "winners": [list(found.ranked[i]) for i in found.ranking.winners]
+        "winners": [list(found.ranked[i]) for i in found.ranking.winners if i not in found.ranking.untested]
+        if found.ranking is not None and standing.may_rank
+        else None,
+        "untested": [list(found.ranked[i]) for i in found.ranking.untested]
         if found.ranking is not None and standing.may_rank
         else None,
         "components": _finite(asdict(found.components) | {"unknown": sorted(found.components.unknown)})
@@ -101,6 +125,8 @@ def as_json(found: Trust, standing: Standing) -> dict[str, Any]:
         else None,
         "next": _finite(asdict(found.steps)) if found.steps else None,
         "merit": _finite(asdict(found.merit)) if found.merit else None,
+        "judges": list(found.judges),
+        "people": _finite(found.people.as_json()) if found.people else None,
         "agreement": {name or "R": _finite(asdict(one)) for name, one in found.agreement.items()},
     }
 
