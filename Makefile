@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test looks conformance system lint types bench lock clean
+.PHONY: demo test trust looks conformance system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -15,6 +15,11 @@ demo: $(READY)
 
 test: lint types system
 	@$(RUN) -m pytest -n 3
+
+# How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
+# people's labels, and the controls of the built-in evals.
+trust: $(READY) system
+	@$(RUN) -m pytest trust -n 3
 
 # What programs see: a real Chromium over pages that work, are broken or are hostile, the real linters over workspaces,
 # similarity over real files, and the model on this machine at length.

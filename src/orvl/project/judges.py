@@ -74,8 +74,8 @@ def _local(settings: Settings) -> Judge:
     from orvl.project.settings import LocalSettings
 
     own = settings.local or LocalSettings()
-    key = _hash([LOCAL, own.model, own.threads, PROMPT])
     room = min(ROOM_OF_LOCAL, settings.limits.evidence)
+    key = _hash([LOCAL, own.model, own.threads, room, PROMPT])
     return Judge(LOCAL, own.model, LOCAL, 0.0, key, is_local=True, threads=own.threads, room=room)
 
 

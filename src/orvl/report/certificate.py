@@ -190,7 +190,7 @@ def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
 def standing_sentence(found: Standing) -> str:
     """What a report says of the panel's certificate, under the table."""
     if found.state == "none":
-        return "Not certified: no control has tested the judges, so the rows are not ranked. Test them: orvl certify"
+        return "Not certified: no control has tested the judges, so nobody is ranked. Test them: orvl certify"
     made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
     if found.state == "certified":
         who = _who(found.content or {"judges": True})
@@ -198,9 +198,9 @@ def standing_sentence(found: Standing) -> str:
     if found.state == "stale":
         more = f" (and {count(len(found.reasons) - 1, 'more change')})" if len(found.reasons) > 1 else ""
         why = f"{found.reasons[0]}{more}"
-        return f"The certificate of {made} is stale, so the rows are not ranked: {why} Renew it: orvl certify"
+        return f"The certificate of {made} is stale, so nobody is ranked: {why} Renew it: orvl certify"
     more = f" (and {count(len(found.reasons) - 1, 'more reason')})" if len(found.reasons) > 1 else ""
-    return f"Refused on {made}, so the rows are not ranked: {found.reasons[0]}{more} See: orvl certify"
+    return f"Refused on {made}, so nobody is ranked: {found.reasons[0]}{more} See: orvl certify"
 
 
 def standing_json(found: Standing) -> dict[str, Any] | None:

@@ -222,7 +222,7 @@ def _add_trouble(board: Board, store: Store, gathered: Gathered) -> None:
 
 
 def _sentence(metric: str, judge: str, kind: str, reason: str, number: int) -> str:
-    runs = count(number, "run")
+    runs, reason = count(number, "run"), reason if kind == "error" else reason.rstrip(".")
     if kind == "abstained":
         return f"{metric}: the judge {judge} abstained on {runs}: {reason}."
     if judge and kind == "error":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import fsum, isnan
 from typing import TYPE_CHECKING, Any
@@ -176,4 +176,5 @@ def _each_other(metric: str, runs: Sequence[Judged]) -> list[Agreement]:
     if not pairs:
         return []
     first, second = zip(*pairs, strict=True)
-    return list(agreement(first, {"": second}))
+    on = sum(len(one.labels.get(metric, {})) > 1 for one in runs)
+    return [replace(found, runs=on) for found in agreement(first, {"": second})]

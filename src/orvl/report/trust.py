@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orvl.stats.merit import Merit
     from orvl.stats.paired import Winners
     from orvl.store import Store
+    from orvl.types import Judge
 
 MOST_RUNS = 5_000
 """Agreement over more, drawn at random, says nothing more, and takes longer than the report."""
@@ -153,6 +154,14 @@ def _is_free(store: Store) -> bool:
     return not rows[0][0]
 
 
+def _name_the_uncalibrated(board: Board, judges: Sequence[Judge], maps: Sequence[JudgeMap | None] | None) -> None:
+    for judge, one in zip(judges, maps or (), strict=False):
+        if judge.weight and (one is None or one.refused):
+            board.warnings.append(
+                f"The judge {judge.name} is not calibrated: in the calibrated rating its scores stand as they are."
+            )
+
+
 def _fill(store: Store, board: Board, rows: dict[Contestant, Row]) -> None:
     """The calibrated rating, R with one judge less, and R without judges of the own family: means over evals."""
     gathered = board.gathered
@@ -160,6 +169,7 @@ def _fill(store: Store, board: Board, rows: dict[Contestant, Row]) -> None:
     if first is None or not any(judge.weight for judge in first.judges):
         return
     maps = maps_for(store, first.judges)
+    _name_the_uncalibrated(board, first.judges, maps)
     families = [family_of(judge.model) for judge in first.judges]
     by_eval: dict[str, list[CellRef]] = {}
     for ref in gathered.refs:

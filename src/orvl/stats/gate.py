@@ -150,7 +150,7 @@ def _reasons(tests: Sequence[Test]) -> Iterator[str]:
 def _sentence(test: Test) -> str:
     """What is wrong, with the figures that show it."""
     if test.passed is None or test.estimate is None or test.bound is None:
-        return f"It was not tested whether {test.what}. {test.why} Run those controls on more evals."
+        return f"It was not tested whether {test.what}. {test.why}"
     wrong = beyond(test, test.estimate) > EXACT
     start = test.fault if wrong else f"It could not be shown that {test.what}"
     if test.name == "T1 AUC":

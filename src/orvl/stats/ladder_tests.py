@@ -178,6 +178,7 @@ def examine_values(ask: Ask, values: NDArray[np.float64]) -> Test:
     error = 0.0 if error < EXACT else error
     half = t_quantile(LEVEL, n - 1) * error
     bound = {"at least": mean - half, "at most": mean + half, "within": abs(mean) + half}[ask.side]
+    bound = min(1.0, max(0.0 if ask.against is None else -1.0, bound))
     return _made(ask, mean, bound, n, beyond(ask, bound) <= EXACT, None, _chance(ask, mean, error, n - 1))
 
 

@@ -167,7 +167,7 @@ def test_a_panel_with_a_vice_is_refused_in_plain_words(project, vice):
         report = project.orvl("report", "--json").json
         assert report["certificate"]["state"] == "refused"
         assert all(row["rank"] is None for row in report["ratings"])
-        assert "so the rows are not ranked" in " ".join(project.orvl("report").out.split())
+        assert "so nobody is ranked" in " ".join(project.orvl("report").out.split())
 
 
 def test_an_obedient_judge_is_saved_by_the_second_view(project):
@@ -226,7 +226,7 @@ def test_what_is_changed_makes_a_certificate_stale_and_what_was_asked_is_not_ask
         project.score("works", "items = ['It adds.', 'It finds the largest.', 'It greets.', 'It sums.']\n")
         assert state()["state"] == "stale"
         assert any("works has another content" in reason for reason in state()["reasons"])
-        assert "is stale, so the rows are not ranked" in " ".join(project.orvl("report").out.split())
+        assert "is stale, so nobody is ranked" in " ".join(project.orvl("report").out.split())
 
 
 def test_a_judge_that_has_moved_is_named(project):

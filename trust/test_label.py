@@ -19,8 +19,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.conftest import UserProject
 
-from conftest import UserProject
 from orvl.browser.result import Look, Shot
 from orvl.cli.label import command
 from orvl.cli.labelling import blind
