@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test trust looks conformance system lint types bench lock clean
+.PHONY: demo test walls trust looks conformance system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -15,6 +15,10 @@ demo: $(READY)
 
 test: lint types system
 	@$(RUN) -m pytest -n 3
+
+# Agents that want out of their sandbox, under bubblewrap and podman, as root and as an ordinary user.
+walls: $(READY) system
+	@$(RUN) -m pytest walls -n 3
 
 # How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
 # people's labels, and the controls of the built-in evals.

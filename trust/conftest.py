@@ -5,6 +5,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from tests.conftest import project
+from tests.conftest import no_keys_and_no_agents_of_the_users, project, root_folder, small
 
-__all__ = ["project"]
+__all__ = ["no_keys_and_no_agents_of_the_users", "project", "root_folder", "small"]

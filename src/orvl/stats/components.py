@@ -254,7 +254,7 @@ def _whole(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str, 
         (table.shape[1] - len(columns), "evals with missing cells"),
     )
     table = np.where(there[..., None], table, np.nan)[rows][:, columns]
-    return table, tuple(f"Left out: {count} of the {what}." for count, what in lost if count)
+    return table, tuple(f"Left out: {count} {what}." for count, what in lost if count)
 
 
 def complete(there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

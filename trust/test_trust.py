@@ -10,8 +10,8 @@ from statistics import mean
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.conftest import UserProject
 
-from conftest import UserProject
 from orvl.cli.report import _beside, _people, chooser
 from orvl.project import open_project
 from orvl.report.collect import of_store

@@ -19,14 +19,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT_FOLDER, Result, UserProject
 
 import orvl
 from adversary import attack
-from conftest import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.keeper.door import open_door
 from orvl.store.blobs import Blobs
 
-ADVERSARY = Path(__file__).parent / "adversary"
+ADVERSARY = Path(__file__).parents[1] / "tests/adversary"
 PYTHON = "/usr/bin/python3"
 SECRET = "the-secret-itself"
 AS_ROOT = os.geteuid() == 0

@@ -205,7 +205,7 @@ def test_overlays_are_laid_in_their_order(seeing):
 
 
 def test_an_agent_that_speaks_acp_gets_its_overlay(project):
-    agent = Path(__file__).with_name("acp_agent.py")
+    agent = Path(__file__).parents[1] / "tests/acp_agent.py"
     project.agent(
         "speaker",
         f"""

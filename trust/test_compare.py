@@ -12,8 +12,8 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.conftest import UserProject
 
-from conftest import UserProject
 from orvl.cli.compare import _compared, command
 from orvl.errors import UserError
 from orvl.project import open_project
