@@ -10,8 +10,8 @@ import numpy as np
 from orvl.errors import UserError
 from orvl.rating import rate
 from orvl.report.board import USAGE, Scores, add_usage, masked
-from orvl.report.numbers import mean_of_known
 from orvl.report.text import count
+from orvl.stats.arrays import mean_known
 from orvl.stats.paired import more_evals, paired
 from orvl.stats.weights import weight_proof
 
@@ -153,7 +153,7 @@ def _on_eval(
         return None
     return _SideNumbers(
         float(np.mean([one.R for one in found])),
-        mean_of_known(np.stack([one.S for one in found]), axis=0),
+        mean_known(np.stack([one.S for one in found]), axis=0),
         add_usage(one.usage for one in found),
         sum(one.runs for one in found),
         sum(one.carried_out for one in found),
@@ -175,7 +175,7 @@ def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rul
         if rated.any():
             counts = gathered.counted[ref.id]
             usage = counts.usage or dict.fromkeys((*USAGE, "cost_source"))
-            means = mean_of_known(S, axis=0)
+            means = mean_known(S, axis=0)
             missing = _missing_metrics(S[rated], scoring)
             found.append(
                 _SideNumbers(float(R[rated].mean()), means, usage, int(rated.sum()), counts.carried_out, missing)
@@ -235,7 +235,7 @@ def _weight_proof(
         for scoring, both in zip(scorings, common.values(), strict=True):
             places = [metric for metric, _ in scoring.layout.metrics]
             parts.append(both[side].S[w > 0][:, [places.index(name) for name in names]])
-        tables.append(mean_of_known(np.stack(parts), axis=0))
+        tables.append(mean_known(np.stack(parts), axis=0))
     v = np.mean([_weights_of(scoring, names) for scoring in scorings], axis=0)
     proof = weight_proof(tables[0], tables[1], v, w[w > 0])
     if not any(judges):

@@ -9,6 +9,7 @@ import numpy as np
 
 from orvl.rating import by_judge
 from orvl.report.board import Scores, masked
+from orvl.stats.arrays import mean_known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,14 +36,7 @@ class Numbers:
     @property
     def per_eval(self) -> NDArray[np.float64]:
         """Contestants × evals, episodes averaged."""
-        return mean_of_known(self.R, axis=2)
-
-
-def mean_of_known(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """The mean without NaN; NaN where nothing is known, without a warning."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis))
+        return mean_known(self.R, axis=2)
 
 
 def numbers_of(gathered: Gathered, rules: Rules) -> Numbers:

@@ -22,3 +22,14 @@ def check_level(level: float) -> None:
     """A level such as 0.95, not 95."""
     if not 0 < level < 1:
         raise ValueError(f"The level is {level}; it must be above 0 and below 1.")
+
+
+def mean_known(
+    array: NDArray[np.float64], axis: int, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The weighted mean of what is not NaN; NaN where all is."""
+    known = ~np.isnan(array)
+    shares = known * (1.0 if weights is None else weights)
+    total = shares.sum(axis=axis)
+    sums = (np.where(known, array, 0.0) * shares).sum(axis=axis)
+    return np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from orvl.stats.arrays import numbers
+from orvl.stats.arrays import mean_known, numbers
 from orvl.stats.intervals import t_quantile
-from orvl.stats.ladder_tests import mean_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.stats.arrays import numbers
+from orvl.stats.arrays import mean_known, numbers
 from orvl.stats.intervals import t_cdf, t_quantile
-from orvl.stats.ladder_tests import EXACT, LEVEL, adjust, mean_known
+from orvl.stats.ladder_tests import EXACT, LEVEL, adjust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

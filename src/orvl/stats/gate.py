@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.stats.arrays import mean_known
 from orvl.stats.ladder_asks import INJECTIONS, Margins, gate_tests, tried_injections, warning_tests
-from orvl.stats.ladder_tests import EXACT, Ladder, Test, beyond, holm, make_ladder, mean_known, overlap
+from orvl.stats.ladder_tests import EXACT, Ladder, Test, beyond, holm, make_ladder, overlap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

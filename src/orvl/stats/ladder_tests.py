@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from orvl.stats.arrays import numbers
+from orvl.stats.arrays import mean_known, numbers
 from orvl.stats.intervals import t_cdf, t_quantile
+from orvl.stats.paired import holm as holm_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,17 +153,6 @@ def _table(control: str, table: ArrayLike, on: NDArray[np.bool_]) -> NDArray[np.
     return array[:, :, on]
 
 
-def mean_known(
-    array: NDArray[np.float64], axis: int, weights: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """The weighted mean of what is not NaN; NaN where all is."""
-    known = ~np.isnan(array)
-    shares = known * (1.0 if weights is None else weights)
-    total = shares.sum(axis=axis)
-    sums = (np.where(known, array, 0.0) * shares).sum(axis=axis)
-    return np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)
-
-
 def examine(ladder: Ladder, ask: Ask) -> Test:
     """Tests a claim with a one-sided t bound over evals."""
     return examine_values(ask, ladder.values(ask))
@@ -244,12 +234,8 @@ def holm(tests: Sequence[Test]) -> tuple[Test, ...]:
 
 def adjust(chances: Sequence[float | None]) -> tuple[float | None, ...]:
     """Holm's correction of p-values, in their order; None stays None."""
-    known = sorted((p, place) for place, p in enumerate(chances) if p is not None)
-    made, top = list(chances), 0.0
-    for rank, (p, place) in enumerate(known):
-        top = max(top, min(1.0, p * (len(known) - rank)))
-        made[place] = top
-    return tuple(made)
+    adjusted = holm_of([np.nan if p is None else p for p in chances])
+    return tuple(None if np.isnan(p) else float(p) for p in adjusted)
 
 
 def dose_orders(ladder: Ladder, judge: str | None) -> NDArray[np.float64]:
