@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test walls trust looks conformance system lint types bench lock clean
+.PHONY: demo test sandbox judging trust browser agents system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -14,25 +14,28 @@ demo: $(READY)
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
 test: lint types system
-	@$(RUN) -m pytest -n 3
+	@$(RUN) -m pytest -n 3 tests/unit tests/cli
 
 # Agents that want out of their sandbox, under bubblewrap and podman, as root and as an ordinary user.
-walls: $(READY) system
-	@$(RUN) -m pytest walls -n 3
+sandbox: $(READY) system
+	@$(RUN) -m pytest tests/sandbox -n 3
+
+# Judges, similarity and the model on this machine.
+judging: $(READY) system
+	@$(RUN) -m pytest tests/judging -n 3
 
 # How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
 # people's labels, and the controls of the built-in evals.
 trust: $(READY) system
-	@$(RUN) -m pytest trust -n 3
+	@$(RUN) -m pytest tests/trust -n 3
 
-# What programs see: a real Chromium over pages that work, are broken or are hostile, the real linters over workspaces,
-# similarity over real files, and the model on this machine at length.
-looks: $(READY) system
-	@$(RUN) -m pytest looks -n 2
+# A real Chromium over pages that work, are broken or are hostile, and real linters over workspaces.
+browser: $(READY) system
+	@$(RUN) -m pytest tests/browser -n 2
 
 # The real agents, installed at pinned versions into orvl's cache, against a scripted model.
-conformance: $(READY) system
-	@$(RUN) -m pytest conformance -n 2 --dist worksteal
+agents: $(READY) system
+	@$(RUN) -m pytest tests/agents -n 2 --dist worksteal
 
 system:
 	@tests/system.sh

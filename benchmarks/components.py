@@ -34,7 +34,7 @@ def _errors(random: np.random.Generator, plan: tuple[int, int, int, int]) -> Lin
     """What is predicted from each try's own estimates, pooled, against how differences really spread."""
     import numpy as np
 
-    from orvl.stats.components import standard_error, variance_components
+    from orvl.rate.stats.components import standard_error, variance_components
 
     A, E, r, J = plan
     differences, squares = [], []
@@ -53,7 +53,7 @@ def _errors(random: np.random.Generator, plan: tuple[int, int, int, int]) -> Lin
 
 def _same_money() -> Line:
     """18 evals with 1 run against 6 with 3, which is the same money."""
-    from orvl.stats.components import Components, half_width
+    from orvl.rate.stats.components import Components, half_width
 
     known = Components(*PLANTED, 2, 6, 3, 3)
     many, few = half_width(known, 18, 3, 1), half_width(known, 6, 3, 3)
@@ -67,7 +67,7 @@ def _merits(random: np.random.Generator) -> list[Line]:
     """Mean estimated shares, and how often their 95 % intervals hold the truth."""
     import numpy as np
 
-    from orvl.stats.merit import merit
+    from orvl.rate.stats.merit import merit
 
     planted = np.array([*SHARES.values()])
     truth = planted**2 / (planted**2).sum()
@@ -92,8 +92,8 @@ def _merits(random: np.random.Generator) -> list[Line]:
 
 
 def _times(random: np.random.Generator) -> Line:
-    from orvl.stats.components import variance_components
-    from orvl.stats.merit import merit
+    from orvl.rate.stats.components import variance_components
+    from orvl.rate.stats.merit import merit
 
     table, rows = _scores(random, (20, 100, 5, 3)), _crossed(random, 100)
     began = time.perf_counter()

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.random import Generator
-
-    from orvl.stats.simulate import Kind
+    from tests.helpers.simulate import Kind
 
 PANELS = 5000
 SOUND, UNSOUND = 0.95, 0.01
@@ -27,7 +26,7 @@ WORTH = {0.5: 1.15, 0.7: 1.60, 0.9: 3.35}
 
 def gate(_folder: Path) -> list[Line]:
     """The gate by kind of panel, then calibration by kind of judge, then labels by correlation."""
-    from orvl.stats.simulate import KINDS
+    from tests.helpers.simulate import KINDS
 
     lines = [panels(kind) for kind in KINDS]
     return [*lines, *(calibration(kind) for kind in JUDGES), *(line for rho in WORTH for line in labels(rho))]
@@ -35,10 +34,10 @@ def gate(_folder: Path) -> list[Line]:
 
 def panels(kind: Kind) -> Line:
     import numpy as np
+    from tests.helpers.simulate import draw_panel
 
-    from orvl.stats.ladder_asks import Margins, gate_tests
-    from orvl.stats.ladder_tests import make_ladder
-    from orvl.stats.simulate import draw_panel
+    from orvl.rate.stats.ladder_asks import Margins, gate_tests
+    from orvl.rate.stats.ladder_tests import make_ladder
 
     random, passed = np.random.default_rng(1), 0
     for _ in range(PANELS):
@@ -75,9 +74,9 @@ def calibration(kind: str) -> Line:
 def _calibrated(random: Generator, slope: float, shift: float) -> tuple[float, float]:
     """Mean squared errors of one draw."""
     import numpy as np
+    from tests.helpers.simulate import Judges
 
-    from orvl.stats.calibration import calibrate, calibrated_rating
-    from orvl.stats.simulate import Judges
+    from orvl.rate.stats.calibration import calibrate, calibrated_rating
 
     judge = Judges(np.array([shift]), np.array([slope]), np.array([0.1]))
     series = {dose: judge.score(np.full((EVALS, 1), truth), REPEATS, random) for dose, truth in DOSES.items()}
@@ -93,7 +92,7 @@ def labels(rho: float) -> list[Line]:
     """What a label is worth by the errors themselves, what is told of it, and how often the interval holds."""
     import numpy as np
 
-    from orvl.stats.people import people_mean
+    from orvl.rate.stats.people import people_mean
 
     random = np.random.default_rng(3)
     held, told, both, alone = 0, 0.0, 0.0, 0.0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.lines import MISSED, Line
-from orvl.stats.intervals import mean_intervals, t_quantile
-from orvl.stats.paired import paired
-from orvl.stats.race import FEWEST, race
+from orvl.rate.stats.intervals import mean_intervals, t_quantile
+from orvl.rate.stats.paired import paired
+from orvl.rate.stats.race import FEWEST, race
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

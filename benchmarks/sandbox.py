@@ -12,7 +12,7 @@ from benchmarks.lines import Line, verdict
 from orvl.sandbox import Job, Most
 from orvl.sandbox.bubblewrap import Bubblewrap, bwrap
 from orvl.sandbox.surroundings import surroundings
-from orvl.workdir import RunFolders
+from orvl.sandbox.workdir import RunFolders
 
 if TYPE_CHECKING:
     from pathlib import Path

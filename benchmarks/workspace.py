@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.store.blobs import Blobs
-    from orvl.tree import Entry
+    from orvl.store.tree import Entry
 
 FILES, CHANGED = 10_000, 100
 LINES = 100
@@ -26,7 +26,7 @@ TARGET, DIFF_TARGET = 1.2, 0.5
 
 def workspace(folder: Path) -> list[Line]:
     """As for an eval with starting files: prepared and committed once, then copied, captured and compared."""
-    from orvl import start
+    from orvl.run import start_tree as start
     from orvl.store.blobs import Blobs
 
     prepared, blobs = folder / "prepared", Blobs(folder / "blobs")
@@ -56,7 +56,7 @@ def fill(prepared: Path) -> None:
 
 def copy_line(prepared: Path, folder: Path) -> Line:
     """Both ways in turn, so that a disk that gets slower slows both, and the median of their ratios."""
-    from orvl import start
+    from orvl.run import start_tree as start
 
     def cp(source: Path, target: Path) -> None:
         subprocess.run(["cp", "-a", "--reflink=auto", "-T", source, target], check=True)
@@ -84,7 +84,8 @@ def change(run: Path, number: int) -> Path:
 
 def compared(run: Path, before: list[Entry], blobs: Blobs) -> float:
     """Seconds for the scan and the diff of what it kept; the wait for the disk in between does not count."""
-    from orvl import diff, tree
+    from orvl.capture import diff
+    from orvl.store import tree
 
     after, seconds = scanned(run, blobs)
     began = time.perf_counter()
@@ -93,7 +94,7 @@ def compared(run: Path, before: list[Entry], blobs: Blobs) -> float:
 
 
 def scanned(root: Path, blobs: Blobs) -> tuple[list[Entry], float]:
-    from orvl import tree
+    from orvl.store import tree
 
     with blobs.batch() as batch:
         began = time.perf_counter()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orvl.rating import Rating as Rating
-    from orvl.rating import rate as rate
+    from orvl.rate.rating import Rating, rate
     from orvl.types import Command as Command
 
 __version__ = "0.1.0"
 __all__ = ["Command", "Rating", "__version__", "rate"]
 
-_HOMES = {"rate": "orvl.rating", "Rating": "orvl.rating", "Command": "orvl.types"}
+_HOMES = {"rate": "orvl.rate.rating", "Rating": "orvl.rate.rating", "Command": "orvl.types"}
 
 
 def __getattr__(name: str) -> Any:

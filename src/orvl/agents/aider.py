@@ -10,7 +10,7 @@ import os
 import re
 
 from orvl import Command
-from orvl.reading import Steps, told
+from orvl.run.agent_output import Steps, told
 
 protocol = ("openai", "anthropic")
 models = {

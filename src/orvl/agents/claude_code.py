@@ -1,7 +1,7 @@
 """Claude Code, Anthropic's coding agent."""
 
 from orvl import Command
-from orvl.reading import Steps, at, count_at, dict_at, json_lines, list_at, number_at, text_at, told, total
+from orvl.run.agent_output import Steps, at, count_at, dict_at, json_lines, list_at, number_at, text_at, told, total
 
 protocol = "anthropic"
 install = {"npm": ["@anthropic-ai/claude-code@2.1.197"]}

@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.reading import Steps, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, told
 
 protocol = "openai"
 models = {

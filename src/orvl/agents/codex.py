@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.reading import Steps, at, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, at, count_at, dict_at, json_lines, text_at, told
 
 protocol = "responses"
 install = {"npm": ["@openai/codex@0.166.0"]}

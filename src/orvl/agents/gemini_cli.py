@@ -4,7 +4,7 @@ import json
 import re
 
 from orvl import Command
-from orvl.reading import Steps, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, told
 
 protocol = "gemini"
 models = {"google": ["gemini-3.8-flash", "gemini-3.1-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash"]}

@@ -4,7 +4,7 @@ import os
 import stat
 
 from orvl import Command
-from orvl.reading import Steps, count_at, dict_at, json_lines, list_at, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, list_at, text_at, told
 
 protocol = ("openai", "anthropic")
 models = {

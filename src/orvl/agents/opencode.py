@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.reading import Steps, count_at, dict_at, json_lines, number_at, text_at, told, total
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, number_at, text_at, told, total
 
 protocol = ("openai", "anthropic", "responses", "gemini")
 install = {"npm": ["opencode-ai@1.18.33"]}

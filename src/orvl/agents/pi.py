@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.reading import Steps, at, count_at, json_lines, list_at, text_at, told, total
+from orvl.run.agent_output import Steps, at, count_at, json_lines, list_at, text_at, told, total
 
 protocol = ("openai", "anthropic", "responses", "gemini")
 install = {"npm": ["@mariozechner/pi-coding-agent@0.73.1"]}

@@ -10,9 +10,9 @@ from orvl.cli.common import JsonOut, console
 from orvl.cli.ladder import ladder_options, over_the_ladder
 
 if TYPE_CHECKING:
-    from orvl.certify.controls import Ladder
     from orvl.project import Project
     from orvl.store import Store
+    from orvl.trust.controls import Ladder
 
 
 @click.command()
@@ -27,11 +27,11 @@ def command(**given: Any) -> int:
 
     The exit status is 0 when every judge is calibrated, and 1 when one is refused.
     """
-    from orvl.certify.controls import DOSES
+    from orvl.trust.controls import DOSES
 
     def finish(project: Project, ladder: Ladder, store: Store, out: JsonOut | None) -> int:
-        from orvl.certify.calibration import KIND, make
         from orvl.report.calibration import print_calibration
+        from orvl.trust.calibration import KIND, make
 
         content = make(project, ladder, store)
         number = store.transaction([lambda s: s.add_trust(KIND, content)])[0]

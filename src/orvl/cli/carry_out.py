@@ -16,23 +16,23 @@ from orvl.engine.local import LocalEngine, default_concurrency
 from orvl.engine.scoring import Samples
 from orvl.errors import FileError
 from orvl.gateway import Gateway
-from orvl.hosts import check_judges
 from orvl.project import PARTS, line_in
+from orvl.project.endpoints import check_judges
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 from orvl.sandbox.choose import chosen, is_trusted
 from orvl.sandbox.container import sweep
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.surroundings import surroundings
-from orvl.workdir import WorkDir, is_alive
+from orvl.sandbox.workdir import WorkDir, is_alive
 
 if TYPE_CHECKING:
-    from orvl.engine.race import Race
-    from orvl.plan import Plan
+    from orvl.plan.planning import Plan
+    from orvl.plan.remaining import State
+    from orvl.plan.selection import Words
     from orvl.project import Project
     from orvl.sandbox.kinds import Kind
-    from orvl.state import State
     from orvl.store import Store
-    from orvl.words import Words
+    from orvl.trust.race import Race
 
 
 MOST_FILES = 65_536

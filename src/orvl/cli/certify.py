@@ -10,9 +10,9 @@ from orvl.cli.common import JsonOut, console
 from orvl.cli.ladder import ladder_options, over_the_ladder
 
 if TYPE_CHECKING:
-    from orvl.certify.controls import Ladder
     from orvl.project import Project
     from orvl.store import Store
+    from orvl.trust.controls import Ladder
 
 
 @click.command()
@@ -35,12 +35,12 @@ def command(gate: bool, **given: Any) -> int:
     The exit status is 0 when the panel is certified, and 1 when it is not. Reports show ranks only under a certificate.
     Certifying again asks only what has not been asked; changed judges, checklists or evals make a certificate stale.
     """
-    from orvl.certify.controls import GATE
+    from orvl.trust.controls import GATE
 
     def finish(project: Project, ladder: Ladder, store: Store, out: JsonOut | None) -> int:
-        from orvl.certify.certificate import make
-        from orvl.certify.standing import KIND
         from orvl.report.certificate import print_certificate
+        from orvl.trust.certificate import make
+        from orvl.trust.standing import KIND
 
         content = make(project, ladder, store)
         number = store.transaction([lambda s: s.add_trust(KIND, content)])[0]

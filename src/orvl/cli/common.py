@@ -11,7 +11,7 @@ import click
 
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.words import ORDER, ORDER_SENTENCE, Words, parts
+from orvl.plan.selection import ORDER, ORDER_SENTENCE, Words, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.plan import AskVersion
+    from orvl.plan.planning import AskVersion
     from orvl.project import Project
-    from orvl.report.collect import Board
+    from orvl.rate.collect import Board
     from orvl.sandbox.kinds import Kind
     from orvl.store import Store
 

@@ -9,15 +9,15 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
+from orvl.plan.selection import Words, chosen_metrics
 from orvl.project import open_project
-from orvl.words import Words, chosen_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from orvl.project import Project
-    from orvl.report.compare import Comparison, Pairs
-    from orvl.report.sides import Contestant, StoredCell
+    from orvl.rate.compare import Comparison, Pairs
+    from orvl.rate.sides import Contestant, StoredCell
     from orvl.store import Store
 
 MOST_NAMED = 4
@@ -77,13 +77,13 @@ def _left_out(contestants: Sequence[Sequence[Contestant]], pairs: Pairs) -> Iter
 
 
 def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparison:
-    from orvl.certify.standing import standing
     from orvl.cli.report import chooser
+    from orvl.rate.collect import panels_of, rules_of
+    from orvl.rate.compare import compare
+    from orvl.rate.gather import EVER, CellRef, gather
+    from orvl.rate.sides import paired_sides, side_of, stored_cells
     from orvl.report.certificate import standing_sentence
-    from orvl.report.collect import panels_of, rules_of
-    from orvl.report.compare import compare
-    from orvl.report.gather import EVER, CellRef, gather
-    from orvl.report.sides import paired_sides, side_of, stored_cells
+    from orvl.trust.standing import standing
 
     words = Words(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},

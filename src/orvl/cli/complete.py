@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from click.shell_completion import CompletionItem
 
 from orvl.errors import OrvlError
+from orvl.plan.selection import ORDER, parts
 from orvl.project.names import Contestant, matching
-from orvl.words import ORDER, parts
 
 if TYPE_CHECKING:
     import click

@@ -119,8 +119,8 @@ def _files(kind: str, find: Callable[[], Mapping[str, object]], load: Callable[[
 
 def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
     """Whether each judge can be asked, and whether a browser can look at apps."""
-    from orvl.browser.find import chromium, trouble
-    from orvl.hosts import check_judges
+    from orvl.capture.browser.find import chromium, trouble
+    from orvl.project.endpoints import check_judges
 
     for judge in judges:
         try:
@@ -133,7 +133,7 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
 
 
 def _agents(project: Project) -> Iterator[Finding]:
-    from orvl.plan import version_of
+    from orvl.plan.planning import version_of
 
     try:
         names = list(project.agent_files)

@@ -29,8 +29,8 @@ def command(**given: Any) -> int:
         raise UserError(f"Calls of models have no metric: leave out '{words.metric}'. See: orvl report")
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
-    from orvl.report.endpoints import Calls
-    from orvl.report.endpoints import as_json as endpoints_as_json
+    from orvl.rate.endpoints import Calls
+    from orvl.rate.endpoints import as_json as endpoints_as_json
     from orvl.report.endpoints_table import differences, notes, others_asked, print_endpoints, print_failing
 
     with open_to_read(project, given["store"]) as store:

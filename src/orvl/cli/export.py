@@ -91,8 +91,8 @@ def _trajectories(opened: Store, words: tuple[str, ...]) -> Iterator[tuple[str, 
     """The runs that the words stand for: one by its name, else all whose names fit."""
     from orvl.cli.report import chooser
     from orvl.cli.show import find
+    from orvl.plan.selection import ORDER, Words
     from orvl.report.atif import trajectories
-    from orvl.words import ORDER, Words
 
     if len(words) > RUN_PLACES:
         raise UserError("There are too many words; the order is agent model provider eval.")

@@ -18,8 +18,8 @@ def command(dry_run: bool, project: str | None, store: str | None) -> int:
 
     No run, score or file of a run is ever deleted.
     """
-    from orvl import tree
-    from orvl.engine.starts import unused as unused_starts
+    from orvl.run.start_cache import unused as unused_starts
+    from orvl.store import tree
 
     here = open_project(project)
     evals = [here.eval(name) for name in here.eval_files]

@@ -10,9 +10,9 @@ import click
 from orvl.cli.common import console
 from orvl.cli.complete import word as complete
 from orvl.errors import OrvlError, UserError
+from orvl.plan.selection import Words, chosen_agents, is_named, parts
 from orvl.project import open_project
 from orvl.report.text import plain, seconds
-from orvl.words import Words, chosen_agents, is_named, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,20 +18,20 @@ from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_
 from orvl.cli.report import chooser
 from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
+from orvl.plan.selection import ORDER, Words, chosen_metrics
 from orvl.project import open_project
 from orvl.project.names import closest, did_you_mean
-from orvl.report.labelled import DRAWN, WHOLE, queue
-from orvl.report.people import people
 from orvl.report.text import count, plain
-from orvl.words import ORDER, Words, chosen_metrics
+from orvl.trust.labels import DRAWN, WHOLE, queue
+from orvl.trust.people import people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from orvl.project import Project
-    from orvl.report.labelled import Asked
-    from orvl.report.people import People
     from orvl.store import Store
+    from orvl.trust.labels import Asked
+    from orvl.trust.people import People
 
 COLUMNS = ("run", "metric", "score", "person", "note", "drawn")
 YES = ("yes", "true", "1", "y")

@@ -13,19 +13,19 @@ import click
 
 from orvl.cli.label import Label, number_of
 from orvl.errors import OrvlError, StoreError, UserError
-from orvl.judges import verdict
-from orvl.judges.names import names_of
-from orvl.report.labelled import IN_TURN, WHOLE
 from orvl.report.text import count, plain
+from orvl.score.judges import verdict
+from orvl.score.judges.names import names_of
+from orvl.trust.labels import IN_TURN, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from orvl.capture import CapturedRun
-    from orvl.judges import Answer
+    from orvl.capture.captured_run import CapturedRun
     from orvl.project import Project
-    from orvl.report.labelled import Asked
+    from orvl.score.judges import Answer
     from orvl.store import Store
+    from orvl.trust.labels import Asked
     from orvl.types import Metric
 
 KEYS = "v shows all of it, s skips the run, q quits"
@@ -79,7 +79,7 @@ class Session:
                 pass
 
     def _show(self, asked: Asked, metrics: Sequence[Metric], place: str, scratch: Path) -> None:
-        from orvl.judges.evidence import gather
+        from orvl.score.judges.evidence import gather
 
         run = blind(self.project, self.store, asked, scratch)
         evidence = gather(run, [text for metric in metrics for text, _ in metric.items])
@@ -155,7 +155,7 @@ class Session:
 
 def blind(project: Project, store: Store, asked: Asked, scratch: Path) -> CapturedRun:
     """A run as judges see it, without the names of the agent, its model and its provider."""
-    from orvl.capture import CapturedRun, Finds
+    from orvl.capture.captured_run import CapturedRun, Finds
 
     attempt, checks = store.attempt(asked.attempt)
     finds = replace(Finds.of(store.found(asked.attempt), store.blobs), hidden_names=_names(project, asked))

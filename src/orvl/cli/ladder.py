@@ -13,20 +13,20 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_to_wri
 from orvl.cli.common import store_exists as there_is_a_store
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan import ASK_ABOVE, may_cost
-from orvl.state import state_of
-from orvl.words import Words, chosen_evals, chosen_metrics
-from orvl.workdir import WorkDir
+from orvl.plan.planning import ASK_ABOVE, may_cost
+from orvl.plan.remaining import state_of
+from orvl.plan.selection import Words, chosen_evals, chosen_metrics
+from orvl.sandbox.workdir import WorkDir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
-    from orvl.certify.controls import Ladder
     from orvl.engine.local import LocalEngine
+    from orvl.plan.remaining import State
     from orvl.project import Project
-    from orvl.state import State
     from orvl.store import Store
+    from orvl.trust.controls import Ladder
 
     Finish = Callable[[Project, Ladder, Store, JsonOut | None], int]
 
@@ -83,7 +83,7 @@ def over_the_ladder(
 
 
 def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] | None, folder: Path) -> Ladder:
-    from orvl.certify.controls import ladder_plan
+    from orvl.trust.controls import ladder_plan
 
     words = Words(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
     return ladder_plan(
@@ -105,7 +105,7 @@ def _state(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> State:
     state = state_of(ladder.plan, store)
     if store is None or not given["unanswered"]:
         return state
-    from orvl.certify.silences import unanswered
+    from orvl.trust.silences import unanswered
 
     troubled = unanswered(store)
     again = [run for run in state.reused if state.stored[run.key].attempt in troubled]
@@ -173,8 +173,8 @@ def _guard(project: Project, ladder: Ladder, state: State, given: dict[str, Any]
 
 
 def _dry_run(project: Project, ladder: Ladder, given: dict[str, Any], out: JsonOut | None) -> int:
+    from orvl.plan.remaining import cost_of
     from orvl.report.certificate import ladder_json, print_ladder
-    from orvl.state import cost_of
 
     there = there_is_a_store(project, given["store"])
     with open_to_read(project, given["store"]) if there else nullcontext() as store:

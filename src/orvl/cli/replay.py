@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from orvl.capture.diff import Change
     from orvl.cli.show import Shown
-    from orvl.diff import Change
-    from orvl.plan import Plan
+    from orvl.plan.planning import Plan
+    from orvl.plan.selection import Words
     from orvl.project import Project
-    from orvl.replay import Recording, ReplayServer
+    from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
-    from orvl.tree import Entry
+    from orvl.store.tree import Entry
     from orvl.types import Attempt, ModelCall
-    from orvl.words import Words
 
 SHOWN = 20
 
@@ -101,10 +101,10 @@ def _replayed(
 ) -> tuple[Replayed, ReplayServer] | None:
     """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
     from orvl.cli.carry_out import carry_out
-    from orvl.replay import Recording, ReplayServer
-    from orvl.state import state_of
+    from orvl.plan.remaining import state_of
+    from orvl.plan.selection import Words
+    from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
-    from orvl.words import Words
 
     recording = Recording.of(before, kept.blobs)
     words = Words(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
@@ -131,7 +131,7 @@ def _replayed(
 
 def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Kind | None, image: str | None) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
-    from orvl.plan import make_plan
+    from orvl.plan.planning import make_plan
 
     ask = version_asker(project, sandbox, image)
     plan = make_plan(project, words, episodes=(shown.episode,), ask_version=ask)
@@ -152,7 +152,7 @@ def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Ki
 
 def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
     """Puts the recording in the provider's place."""
-    from orvl.hosts import Host
+    from orvl.project.endpoints import Host
     from orvl.project.providers import Provider
 
     cell = plan.cells[0]
@@ -170,7 +170,7 @@ def _answered(calls: Sequence[ModelCall]) -> list[ModelCall]:
 
 def _tree(store: Store, attempt: Attempt) -> list[Entry]:
     """What an attempt left, but for bytecode, which holds times."""
-    from orvl import tree
+    from orvl.store import tree
 
     entries = tree.decode(store.blobs.get(attempt.tree)) if attempt.tree else []
     return [entry for entry in entries if tree.BYTECODE not in entry.path.split("/")]
@@ -191,7 +191,7 @@ class Compared:
 
     @property
     def changes(self) -> list[Change]:
-        from orvl.diff import changes
+        from orvl.capture.diff import changes
 
         return changes(self.tree, self.now.tree)
 

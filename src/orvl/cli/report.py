@@ -8,17 +8,17 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
 from orvl.errors import UserError
+from orvl.plan.selection import ORDER, Words, chosen_metrics, parts
 from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
-from orvl.words import ORDER, Words, chosen_metrics, parts
 
 if TYPE_CHECKING:
     from orvl.project import Project
-    from orvl.report.board import Row
-    from orvl.report.collect import Board
-    from orvl.report.people import People
-    from orvl.report.trust import Trust
+    from orvl.rate.board import Row
+    from orvl.rate.collect import Board
     from orvl.store import Store
+    from orvl.trust.people import People
+    from orvl.trust.section import Trust
 
 
 @click.command()
@@ -40,7 +40,7 @@ def command(**given: Any) -> int:
     words = words_from(given)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
-    from orvl.report.collect import of_store
+    from orvl.rate.collect import of_store
 
     with open_to_read(project, given["store"]) as store:
         known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
@@ -65,7 +65,7 @@ def command(**given: Any) -> int:
 
 
 def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Trust:
-    from orvl.report.trust import trust
+    from orvl.trust.section import trust
 
     return trust(project, store, board, rows)
 
@@ -73,7 +73,7 @@ def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Tr
 def _people(project: Project, store: Store, *words: Any) -> People | None:
     if not store.rows("SELECT 1 FROM label LIMIT 1"):
         return None
-    from orvl.report.people import people
+    from orvl.trust.people import people
 
     return people(project, store, *words)
 

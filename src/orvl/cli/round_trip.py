@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orvl import tree
 from orvl.cli.common import open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import did_you_mean, name_of
+from orvl.store import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from orvl.judges.builder import Built
     from orvl.project import Project
+    from orvl.score.judges.builder import Built
     from orvl.types import Judge
 
 
@@ -59,7 +59,7 @@ def command(eval_name: str, judge: str | None, name: str | None, budget: float |
 
 
 def _builder(project: Project, name: str | None) -> Judge:
-    from orvl.hosts import check_judges
+    from orvl.project.endpoints import check_judges
 
     judges = [judge for judge in project.panel([name] if name else ()) if judge.provider not in ("none", "local")]
     if not judges:
@@ -71,8 +71,8 @@ def _builder(project: Project, name: str | None) -> Judge:
 async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> Built:
     from orvl.gateway import Gateway
     from orvl.gateway.account import Refused
-    from orvl.judges.bench import Bench, Seat
-    from orvl.judges.builder import build
+    from orvl.score.judges.bench import Bench, Seat
+    from orvl.score.judges.builder import build
 
     def say(sentence: str) -> None:
         click.echo(sentence, err=True)
@@ -89,7 +89,7 @@ async def _built(project: Project, judge: Judge, idea: str, budget: float | None
 
 def _scale(built: Built, others: Iterable[Mapping[str, str]]) -> dict[str, float]:
     """The floor: projects of other evals beside the judge's. The ceiling: its own second implementation."""
-    from orvl.similarity import compare
+    from orvl.score.similarity import compare
 
     compared = [compare(other, built.project).score for other in others]
     below = [score for score in compared if score is not None]

@@ -26,24 +26,24 @@ from orvl.cli.common import (
     words_from,
 )
 from orvl.errors import UserError
-from orvl.hosts import without_key
-from orvl.plan import ASK_ABOVE, Plan, is_paid, make_plan, ordered
+from orvl.plan.planning import ASK_ABOVE, Plan, is_paid, make_plan, ordered
+from orvl.plan.remaining import State, next_episode, state_of
+from orvl.plan.selection import ORDER, is_named
+from orvl.project.endpoints import without_key
 from orvl.report.text import count, dollars, plain
 from orvl.sandbox.kinds import KINDS, Kind
-from orvl.state import State, next_episode, state_of
-from orvl.words import ORDER, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.engine.local import LocalEngine
-    from orvl.engine.race import Race
+    from orvl.plan.selection import Words
     from orvl.project import Project
-    from orvl.report.collect import Board
-    from orvl.report.race import Outcome, Stopped
+    from orvl.rate.collect import Board
     from orvl.store import Store
+    from orvl.trust.race import Race
+    from orvl.trust.race_outcome import Outcome, Stopped
     from orvl.types import PlannedRun
-    from orvl.words import Words
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _want_rivals(plan: Plan) -> None:
 
 
 def _race(project: Project, plan: Plan, state: State, store: Store, episodes: int) -> Race:
-    from orvl.report.race import race_of
+    from orvl.trust.race_outcome import race_of
 
     _want_rivals(plan)
     race = race_of(project, plan, state, store, episodes)
@@ -177,10 +177,10 @@ def _rated(
     project: Project, plan: Plan, store: Store, episodes: range, engine: LocalEngine | None, race: Race | None
 ) -> tuple[Board, Outcome | None]:
     if race is None:
-        from orvl.report.collect import of_plan
+        from orvl.rate.collect import of_plan
 
         return of_plan(project, plan, store, episodes[0], episodes[-1], planned=len(episodes)), None
-    from orvl.report.race import finish
+    from orvl.trust.race_outcome import finish
 
     stopped: Stopped | None = None
     if engine and (engine.interrupted or engine.over_budget):
@@ -197,9 +197,9 @@ def _print(board: Board, outcome: Outcome | None, out: JsonOut | None, flags: Fl
 
 
 def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: JsonOut | None) -> int:
+    from orvl.plan.remaining import cost_of
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import detectable_of, print_plan
-    from orvl.state import cost_of
 
     there = store_exists(project, flags.store)
     with open_to_read(project, flags.store) if there else nullcontext() as store:
@@ -208,7 +208,7 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
             plan.runs = ordered(plan.cells, range(first, first + episodes), plan.seed)
         state = state_of(plan, store)
         if flags.race and store is not None:
-            from orvl.report.race import race_of
+            from orvl.trust.race_outcome import race_of
 
             race = race_of(project, plan, state, store, episodes)
             state.to_run, state.to_score = ([*filter(race.needs, runs)] for runs in (state.to_run, state.to_score))

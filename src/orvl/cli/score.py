@@ -21,15 +21,15 @@ from orvl.cli.common import (
     words_from,
 )
 from orvl.errors import OrvlError
-from orvl.plan import make_plan, ordered
+from orvl.plan.planning import make_plan, ordered
+from orvl.plan.remaining import next_episode, state_of
 from orvl.report.text import count
-from orvl.state import next_episode, state_of
 
 if TYPE_CHECKING:
-    from orvl.plan import Plan
+    from orvl.plan.planning import Plan
+    from orvl.plan.selection import Words
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.words import Words
 
 SCORED_AT_ONCE = 16
 """Runs; judges are waited for, and no agent needs this machine."""
@@ -50,7 +50,7 @@ def command(**given: Any) -> int:
     every score gets a new sample. Nothing is overwritten.
     """
     from orvl.cli.carry_out import carry_out
-    from orvl.report.collect import of_plan
+    from orvl.rate.collect import of_plan
 
     words = words_from(given)
     out = JsonOut() if given["json_"] else None

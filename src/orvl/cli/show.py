@@ -21,7 +21,7 @@ from orvl.report.verdicts import print_verdicts
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from orvl.capture import CapturedRun, Finds
+    from orvl.capture.captured_run import CapturedRun, Finds
     from orvl.store import Store
     from orvl.types import Attempt, ModelCall
 
@@ -111,7 +111,7 @@ class Shown:
     def captured(self) -> CapturedRun:
         from pathlib import Path
 
-        from orvl.capture import CapturedRun
+        from orvl.capture.captured_run import CapturedRun
 
         _, attempt, _ = self.attempts[-1]
         if attempt.tree is None:
@@ -134,7 +134,7 @@ class Shown:
         return bytes(self.store.blobs.get(self.finds(self.attempts[-1][0]).pictures[files[name]]))
 
     def finds(self, number: int) -> Finds:
-        from orvl.capture import Finds
+        from orvl.capture.captured_run import Finds
 
         return Finds.of(self.store.found(number), self.store.blobs)
 

@@ -9,15 +9,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from orvl import capture, checks, tree
-from orvl.checks import Stopped
-from orvl.engine.starts import SetupFailed, Starts
+from orvl.capture import captured_run as capture
+from orvl.capture import checks
+from orvl.capture.checks import Stopped
 from orvl.errors import DISK_IS_BROKEN, disk_sentence
 from orvl.install import installed
-from orvl.run import Conversation, Ways, converse, limits_of
+from orvl.run.conversation import Conversation, Ways, converse, limits_of
+from orvl.run.start_cache import SetupFailed, Starts
 from orvl.sandbox import NotStarted
 from orvl.sandbox.choose import is_trusted
 from orvl.sandbox.doors import ways_out
+from orvl.store import tree
 from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 
     from orvl.gateway import Gateway
     from orvl.gateway.account import Account
-    from orvl.hosts import Host
+    from orvl.project.endpoints import Host
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Sandbox
     from orvl.sandbox.choose import Slot
+    from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
     from orvl.types import CheckResult, PlannedRun
-    from orvl.workdir import RunFolders, WorkDir
 
 
 CONTAINERS = ("podman", "docker")

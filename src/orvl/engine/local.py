@@ -10,29 +10,29 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.checks import Stopped
+from orvl.capture.checks import Stopped
 from orvl.engine.attempt import Attempts
-from orvl.engine.finding import Finding
+from orvl.engine.inspection import Finding
 from orvl.engine.scoring import Samples, Scoring, saving
-from orvl.engine.starts import Starts
 from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
-from orvl.judges.bench import Bench, Seat
+from orvl.run.start_cache import Starts
 from orvl.sandbox import NotStarted
 from orvl.sandbox.choose import Slot
+from orvl.score.judges.bench import Bench, Seat
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
     from orvl.engine import Watcher
-    from orvl.engine.race import Race
     from orvl.gateway import Gateway
-    from orvl.plan import Plan
+    from orvl.plan.planning import Plan
+    from orvl.plan.remaining import State
     from orvl.project.settings import Settings
     from orvl.sandbox.kinds import Kind
     from orvl.sandbox.surroundings import Surroundings
-    from orvl.state import State
+    from orvl.sandbox.workdir import WorkDir
     from orvl.store import Store
+    from orvl.trust.race import Race
     from orvl.types import Attempt, Found, PlannedRun, Score
-    from orvl.workdir import WorkDir
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5

@@ -6,21 +6,22 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from orvl import cards, tree
-from orvl.capture import CapturedRun
-from orvl.checks import Stopped
-from orvl.score import score_run
+from orvl.capture.captured_run import CapturedRun
+from orvl.capture.checks import Stopped
+from orvl.score.score_run import score_run
+from orvl.store import score_matrix as cards
+from orvl.store import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orvl.capture import Finds
-    from orvl.judges.bench import Bench
-    from orvl.judges.looks import Browse
-    from orvl.plan import Panel
+    from orvl.capture.captured_run import Finds
+    from orvl.plan.planning import Panel
+    from orvl.sandbox.workdir import WorkDir
+    from orvl.score.judges.bench import Bench
+    from orvl.score.judges.looks import Browse
     from orvl.store import Store
     from orvl.types import Attempt, Layout, Score
-    from orvl.workdir import WorkDir
 
 Samples = Literal["missing", "unanswered", "all"]
 

@@ -17,7 +17,7 @@ from orvl.errors import FileError, disk_sentence
 from orvl.install import FORMAT, RECORD, Installation, installed, npm, obstacle, pip, place_of
 from orvl.install.process import InstallerFailed, InstallError, last_lines
 from orvl.project.python_file import line_of_name
-from orvl.tree import remove
+from orvl.store.tree import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

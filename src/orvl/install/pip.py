@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from orvl.install.built import Built
 from orvl.install.process import InstallerFailed, InstallError, run, said
-from orvl.tree import remove
+from orvl.store.tree import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from orvl.errors import UserError
 from orvl.local_model.weights import LIBRARY, SMOLLM2, look_for_library, weights_of
-from orvl.loopback import LoopbackServer
+from orvl.testing.loopback import LoopbackServer
 
 if TYPE_CHECKING:
     import os

@@ -7,10 +7,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from orvl import tree
 from orvl.errors import FileError
 from orvl.project.app import BadShape, check_app, check_steps
 from orvl.project.front_matter import FrontMatter
+from orvl.store import tree
 from orvl.types import Check, Eval
 
 if TYPE_CHECKING:

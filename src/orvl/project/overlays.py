@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from orvl import tree
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import did_you_mean, matching
 from orvl.project.settings import FORBID, line_of
+from orvl.store import tree
 from orvl.types import Agent, Overlay
 
 if TYPE_CHECKING:

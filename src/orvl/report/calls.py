@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import StoreError, UserError
-from orvl.report.endpoints import failure
+from orvl.rate.endpoints import failure
+from orvl.rate.stats.shares import median
 from orvl.report.text import count, dollars, plain, seconds
-from orvl.stats.shares import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

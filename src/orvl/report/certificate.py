@@ -10,17 +10,17 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.certify.controls import GATE
 from orvl.report.text import count, dollars, plain
+from orvl.trust.controls import GATE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from rich.console import Console
 
-    from orvl.certify.controls import Ladder
-    from orvl.certify.standing import Standing
-    from orvl.state import Cost, State
+    from orvl.plan.remaining import Cost, State
+    from orvl.trust.controls import Ladder
+    from orvl.trust.standing import Standing
 
 HEADLINES = {
     "certified": "CERTIFIED: these {} can tell good work from bad.",

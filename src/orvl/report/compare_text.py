@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.report.compare import Comparison
-    from orvl.stats.paired import Paired
-    from orvl.stats.weights import Flip
+    from orvl.rate.compare import Comparison
+    from orvl.rate.stats.paired import Paired
+    from orvl.rate.stats.weights import Flip
 
 MOST_EVALS = 5
 LEAST_EVALS = 6

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.plan import Plan
+    from orvl.plan.planning import Plan
+    from orvl.plan.remaining import Cost, State
     from orvl.project import Project
-    from orvl.report.collect import Board
-    from orvl.state import Cost, State
+    from orvl.rate.collect import Board
     from orvl.store import Store
 
 MOST_ROWS = 60
@@ -48,7 +48,7 @@ class Detectable:
 
     @property
     def sentence(self) -> str:
-        from orvl.stats.race import FEWEST
+        from orvl.rate.stats.race import FEWEST
 
         if self.evals < 2:
             return "One eval cannot tell two contestants apart."
@@ -66,7 +66,7 @@ class Detectable:
 
 def detectable_of(project: Project, plan: Plan, store: Store | None, episodes: int) -> Detectable:
     """What a plan can see, from the spread of stored ratings, else from a stated assumption."""
-    from orvl.stats.paired import detectable
+    from orvl.rate.stats.paired import detectable
 
     evals = len({cell.eval.name for cell in plan.cells})
     past = _past(project, plan, store, episodes) if store is not None else None
@@ -77,7 +77,7 @@ def detectable_of(project: Project, plan: Plan, store: Store | None, episodes: i
 
 def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[float, str] | None:
     """The spread among the plan's contestants, else among all that are in the store."""
-    from orvl.report.collect import of_store
+    from orvl.rate.collect import of_store
 
     planned = {cell.contestant for cell in plan.cells}
     tries: tuple[Callable[[tuple[str, ...]], bool], ...] = (lambda names: names[:3] in planned, lambda _: True)
@@ -89,8 +89,8 @@ def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[fl
 
 def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
     """The sd of paired differences on one eval, each over so many episodes; None where too little is known."""
-    from orvl.report.numbers import numbers_of
-    from orvl.stats.components import variance_components
+    from orvl.rate.numbers import numbers_of
+    from orvl.rate.stats.components import variance_components
 
     numbers = numbers_of(board.gathered, board.rules)
     # Controls are of fixed quality: they say nothing about how contestants vary.

@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.report.endpoints import BAD_TOOL_CALLS
+from orvl.rate.endpoints import BAD_TOOL_CALLS
 from orvl.report.text import count, dollars, plain
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.report.endpoints import Endpoint, Failing, Middle, Share
+    from orvl.rate.endpoints import Endpoint, Failing, Middle, Share
 
 UNKNOWN = "–"
 WELL_FORMED = "well-formed tool calls"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from orvl.browser.result import Look
-    from orvl.capture import Finds
+    from orvl.capture.browser.result import Look
+    from orvl.capture.captured_run import Finds
 
 MOST = 12
 

@@ -9,8 +9,8 @@ from orvl.report.certificate import standing_json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from orvl.report.board import Row
-    from orvl.report.collect import Board
+    from orvl.rate.board import Row
+    from orvl.rate.collect import Board
 
 SCHEMA = 1
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.report.board import MetricRow, Row
-    from orvl.report.collect import Board
+    from orvl.rate.board import MetricRow, Row
+    from orvl.rate.collect import Board
 
 UNKNOWN = "–"
 

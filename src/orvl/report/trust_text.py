@@ -6,17 +6,17 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from orvl.rate.stats.race import FEWEST
 from orvl.report.text import count, dollars, plain
-from orvl.stats.race import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from orvl.certify.standing import Standing
-    from orvl.report.trust import Trust
-    from orvl.stats.agreement import PanelAgreement
-    from orvl.stats.components import Step
-    from orvl.stats.paired import Winners
+    from orvl.rate.stats.agreement import PanelAgreement
+    from orvl.rate.stats.components import Step
+    from orvl.rate.stats.paired import Winners
+    from orvl.trust.section import Trust
+    from orvl.trust.standing import Standing
 
 MOST_NAMED = 4
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from orvl.workdir import RunFolders, View
+    from orvl.sandbox.workdir import RunFolders, View
 
 Serve = Callable[[socket.socket], Awaitable[None]]
 Doors = tuple[dict[int, Serve], dict[str, str]]

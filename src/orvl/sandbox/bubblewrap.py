@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from orvl.sandbox import NotStarted, calls
 from orvl.sandbox.client import KeeperClient, Spawn, installed
 from orvl.sandbox.programs import Installation, installation, together, visible_path
-from orvl.workdir import View
+from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from orvl.sandbox import Job
     from orvl.sandbox.surroundings import Surroundings
-    from orvl.workdir import RunFolders
+    from orvl.sandbox.workdir import RunFolders
 
 WORKSPACE, HOME, TMP = Path("/workspace"), Path("/home/agent"), Path("/tmp")
 USER = "1000"

@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from orvl.sandbox.client import KeeperClient, Spawn, installed, program_of
-from orvl.workdir import View
+from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from orvl.sandbox import Job
-    from orvl.workdir import RunFolders
+    from orvl.sandbox.workdir import RunFolders
 
 
 class BareProcess(KeeperClient):

@@ -4,7 +4,7 @@ own second try."""
 import asyncio
 import json
 
-from orvl.similarity.projects import against
+from orvl.score.similarity.projects import against
 
 measure = 3  # raise it when orvl.similarity measures differently, so that stored scores are made again
 narrowest = 0.05  # between floor and ceiling

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from orvl.similarity.projects import against
+from orvl.score.similarity.projects import against
 
 measure = 3  # raise it when orvl.similarity measures differently, so that stored scores are made again
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl import __version__, tree
+from orvl import __version__
 from orvl.errors import StoreError, UserError
-from orvl.store import database
+from orvl.store import database, tree
 from orvl.store.blobs import Blobs
 from orvl.store.records import (
     ATTEMPT,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from orvl.errors import StoreError
-from orvl.tree import CHUNK, chunks, hash_of
+from orvl.store.tree import CHUNK, chunks, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
-from orvl.loopback import LoopbackServer
+from orvl.testing.loopback import LoopbackServer
 from orvl.testing.script import Given, Prompter, Script, Tokens
 
 if TYPE_CHECKING:

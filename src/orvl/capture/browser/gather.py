@@ -1,0 +1,233 @@
+"""What the driver told becomes a Look; it shared its sandbox with the app, so each line is checked again."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from orvl.capture.browser.result import AppStart, Defect, Look, Note, Shot, Status, StepResult, View, Violation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orvl.project.app import Step
+    from orvl.sandbox import Ended
+
+MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
+MOST_SIDE = 16_384
+NAME = re.compile(r"[a-z0-9][A-Za-z0-9_-]{0,79}")
+PNG = b"\x89PNG\r\n\x1a\n"
+MOST_DEFECTS, MOST_NOTES, LONGEST, MOST_TEXT, MOST_MISSING = 400, 1000, 2000, 20_000, 50
+
+
+@dataclass
+class Heard:
+    """What was told so far."""
+
+    pictures: Path
+    steps: Sequence[Step]
+    browser: str | None = None
+    app: AppStart | None = None
+    unavailable: str | None = None
+    ended: bool = False
+    late: str | None = None
+    broken: str | None = None
+    text: tuple[str, str] | None = None
+    tree: str | None = None
+    views: dict[str, View] = field(default_factory=dict)
+    shots: dict[str, Shot] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    axe: dict[str, Violation] | None = None
+    defects: list[Defect] | None = None
+    done: dict[int, StepResult] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    def hear(self, row: dict[str, Any]) -> None:
+        takes: dict[str, Callable[[dict[str, Any]], None]] = {
+            "browser": self._browser,
+            "unavailable": self._unavailable,
+            "app": self._app,
+            "app output": self._app_output,
+            "view": self._view,
+            "shot": self._shot,
+            "note": self._note,
+            "text": self._text,
+            "tree": self._tree,
+            "axe": self._axe,
+            "defects": self._defects,
+            "step": self._step,
+            "missing": self._missing,
+            "late": self._late,
+            "broken": self._broken,
+            "end": self._end,
+        }
+        if take := takes.get(str(row.get("kind"))):
+            take(row)
+
+    def _browser(self, row: dict[str, Any]) -> None:
+        self.browser = str(row["name"])[:100]
+
+    def _unavailable(self, row: dict[str, Any]) -> None:
+        self.unavailable = str(row["reason"])[:LONGEST]
+
+    def _app(self, row: dict[str, Any]) -> None:
+        self.app = AppStart(**row["app"])
+
+    def _app_output(self, row: dict[str, Any]) -> None:
+        if self.app is not None:
+            self.app = replace(self.app, output=str(row["output"]))
+
+    def _view(self, row: dict[str, Any]) -> None:
+        self.views[row["view"]["name"]] = View(**row["view"])
+
+    def _shot(self, row: dict[str, Any]) -> None:
+        name, png = str(row["name"]), base64.b64decode(row["png"], validate=True)
+        size = png_size(png)
+        if size and NAME.fullmatch(name) and name not in self.shots and len(self.shots) < MOST_PICTURES:
+            (self.pictures / f"{name}.png").write_bytes(png)
+            self.shots[name] = Shot(name, f"{name}.png", *size, len(png), bool(row["plain"]))
+
+    def _note(self, row: dict[str, Any]) -> None:
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(Note(**{name: str(value)[:LONGEST] for name, value in row["note"].items()}))
+
+    def _text(self, row: dict[str, Any]) -> None:
+        self.text = (str(row["visible"])[:MOST_TEXT], str(row["hidden"])[:MOST_TEXT])
+
+    def _tree(self, row: dict[str, Any]) -> None:
+        self.tree = str(row["tree"])[:MOST_TEXT]
+
+    def _axe(self, row: dict[str, Any]) -> None:
+        self.axe = self.axe or {}
+        for one in row["violations"]:
+            new = Violation(**{**one, "views": (row["view"],), "targets": tuple(one["targets"])})
+            old = self.axe.get(new.rule)
+            if old is not None:
+                targets = tuple(dict.fromkeys((*old.targets, *new.targets)))
+                count = max(old.count, new.count)
+                new = replace(new, views=(*old.views, row["view"]), targets=targets, count=count)
+            self.axe[new.rule] = new
+
+    def _defects(self, row: dict[str, Any]) -> None:
+        self.defects = self.defects or []
+        for one in row["defects"][: MOST_DEFECTS - len(self.defects)]:
+            self.defects.append(Defect(**{name: str(value)[:LONGEST] for name, value in one.items()}))
+
+    def _step(self, row: dict[str, Any]) -> None:
+        step = row["step"]
+        self.done[int(step["number"])] = StepResult(**step)
+
+    def _missing(self, row: dict[str, Any]) -> None:
+        if len(self.missing) < MOST_MISSING:
+            self.missing.append(f"{row['what']}: {row['reason']}"[:LONGEST])
+
+    def _late(self, row: dict[str, Any]) -> None:
+        self.late = self.late or str(row["stage"])[:LONGEST]
+
+    def _broken(self, row: dict[str, Any]) -> None:
+        self.broken = self.broken or str(row["reason"])[:LONGEST]
+
+    def _end(self, _: dict[str, Any]) -> None:
+        self.ended = True
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a look may take, and the key with which its driver signs what it tells."""
+
+    key: str
+    seconds: float
+    memory: int
+
+
+def gathered(ended: Ended, steps: Sequence[Step], pictures: Path, took: float, bounds: Bounds) -> Look:
+    """The Look of all that was told until the driver ended or was ended."""
+    heard = Heard(pictures, steps)
+    for row in _rows(ended.stdout.read(), bounds.key):
+        try:
+            heard.hear(row)
+        except (KeyError, TypeError, ValueError, binascii.Error):
+            continue
+    status, reason = _judged(heard, ended, bounds)
+    tried = [heard.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
+    return Look(
+        status=status,
+        reason=reason,
+        browser=heard.browser,
+        seconds=took,
+        app=heard.app,
+        views=tuple(heard.views.values()),
+        shots=tuple(heard.shots.values()),
+        notes=tuple(heard.notes),
+        tree=heard.tree,
+        axe=None if heard.axe is None else tuple(heard.axe.values()),
+        defects=None if heard.defects is None else tuple(heard.defects),
+        visible_text=heard.text[0] if heard.text else None,
+        hidden_text=heard.text[1] if heard.text else None,
+        steps=tuple(tried),
+        missing=tuple(heard.missing),
+    )
+
+
+def _judged(heard: Heard, ended: Ended, bounds: Bounds) -> tuple[Status, str | None]:
+    """How far the look got, and why no further."""
+    if heard.unavailable:
+        return "unavailable", heard.unavailable
+    if ended.cut == "memory":
+        return "partial", f"the app and its page used all the memory they may use ({bounds.memory} MiB)"
+    if heard.app is None and heard.browser is None:
+        return "unavailable", f"The browser's driver ended early: {_last_line(ended)}."
+    if heard.app is not None and not heard.app.started:
+        return "no app", heard.app.reason
+    if bad := next((view for view in heard.views.values() if not view.loaded), None):
+        return "partial", bad.reason
+    if crash := next((note for note in heard.notes if note.kind == "crash"), None):
+        return "partial", crash.text
+    if ended.cut and ended.cut != "time":
+        return "partial", f"the app and its page passed the limit of {ended.cut.replace('_', ' ')}"
+    if heard.late or ended.cut:
+        return "partial", f"{heard.late or 'the look'} for too long: a look may take {bounds.seconds:g} s in all"
+    if heard.broken:
+        return "partial", heard.broken
+    if heard.missing:
+        return "partial", f"not all could be had ({heard.missing[0]})"
+    if not heard.ended:
+        return "partial", f"the look was ended from within: {_last_line(ended)}"
+    return "done", None
+
+
+def _untried(number: int, step: Step) -> StepResult:
+    return StepResult(number, step.line, None, "not tried: the look was over before")
+
+
+def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:
+    """What the driver itself told, each line once: no other line is signed with its key."""
+    last = 0
+    for line in output.splitlines():
+        mac, _, signed = line.partition(b" ")
+        number, _, row = signed.partition(b" ")
+        good = hmac.compare_digest(hmac.new(key.encode(), signed, hashlib.sha256).hexdigest().encode(), mac)
+        if good and int(number) > last:
+            last = int(number)
+            yield json.loads(row)
+
+
+def _last_line(ended: Ended) -> str:
+    lines = ended.stderr.read().decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:300] if lines else f"status {ended.status}"
+
+
+def png_size(png: bytes) -> tuple[int, int] | None:
+    """Width and height; None for what is no picture, or too large a one."""
+    if len(png) > MOST_PICTURE or len(png) < 24 or not png.startswith(PNG):
+        return None
+    width, height = struct.unpack(">II", png[16:24])
+    return (width, height) if 0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE else None

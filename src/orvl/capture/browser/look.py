@@ -1,0 +1,108 @@
+"""One look at an app: Chromium and the app go into a sandbox together, and what they tell comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orvl.capture.browser import find
+from orvl.capture.browser.gather import Bounds, gathered
+from orvl.capture.browser.result import Look
+from orvl.capture.checks import Stopped
+from orvl.project.app import check_app, check_steps
+from orvl.sandbox import Job, NotStarted
+from orvl.sandbox.job import most_of
+from orvl.types import MEBI
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orvl.project.settings import Limits
+    from orvl.sandbox import Sandbox
+    from orvl.sandbox.workdir import RunFolders, View
+
+INSIDE = Path(__file__).parent / "inside"
+OUTPUT, KEPT = 64 * MEBI, 48 * MEBI
+TOLD = "what-to-look-at.json"
+TO_START = 10.0
+"""Seconds that Python and the sandbox may take on top of a look's own."""
+
+
+async def look(
+    app: Mapping[str, str],
+    steps: Sequence[str],
+    *,
+    folders: RunFolders,
+    sandbox: Sandbox,
+    limits: Limits,
+    pictures: Path,
+    seconds: float = 60.0,
+    memory: int = 3072,
+    blank: str | None = None,
+) -> Look:
+    """Starts the app on what lies in the folders' workspace and looks at it; pictures are put into a folder of orvl's.
+
+    Whatever the page does, there is a Look within the seconds, and nothing of the app or the browser is alive after it.
+    """
+    check_app(app)
+    todo = check_steps(steps)
+    view = sandbox.view(folders)
+    in_image = view.path is None
+    if not in_image and (why := find.trouble()) is not None:
+        return Look("unavailable", why)
+    config = {
+        "app": dict(app),
+        "steps": [vars(step) for step in todo],
+        "chromium": None if in_image else find.chromium(),
+        "walls": sandbox.has_walls,
+        "seconds": seconds,
+        "blank": blank,
+        "secret": f"look-{secrets.token_hex(8)}",
+        "key": secrets.token_hex(32),
+    }
+    job = await asyncio.to_thread(_job, config, folders, view, limits, memory)
+    began = time.monotonic()
+    try:
+        ended = await sandbox.run(job)
+    except NotStarted as none:
+        return Look("unavailable", f"The browser's driver could not be started: {none}.")
+    if ended.cut == "stopped":
+        raise Stopped
+    took = round(time.monotonic() - began, 3)
+    bounds = Bounds(str(config["key"]), seconds, memory)
+    return await asyncio.to_thread(gathered, ended, todo, pictures, took, bounds)
+
+
+def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Limits, memory: int) -> Job:
+    """The driver is laid beside the run's folders, because no sandbox shows orvl's own files.
+
+    It takes away what it is told before it starts the app, which would find the key and the steps there.
+    """
+    driver = folders.root / "driver"
+    shutil.copytree(INSIDE, driver / "inside", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    (folders.tmp / TOLD).write_text(json.dumps(config), encoding="utf-8")
+    in_image = view.path is None
+    packages = () if in_image else find.packages()
+    roots = dict.fromkeys(str(path) for path in (driver, *(package.parent for package in packages)))
+    most = most_of(limits)
+    return Job(
+        argv=["python3" if in_image else sys.executable, "-P", "-s", "-B", "-m", "inside", str(view.tmp / TOLD)],
+        env=view.environment() | {"PYTHONPATH": os.pathsep.join(roots), "PLAYWRIGHT_BROWSERS_PATH": "0"},
+        folders=folders,
+        output=folders.logs / "look",
+        seconds=config["seconds"] + TO_START,
+        grace=min(limits.grace, 2.0),
+        output_bytes=OUTPUT,
+        kept_bytes=KEPT,
+        most=type(most)(**{**vars(most), "memory": memory * MEBI}),
+        readable=(driver, *packages),
+        programs=(config["chromium"],) if config["chromium"] else (),
+        adds_only=True,
+    )

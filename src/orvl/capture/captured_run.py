@@ -1,0 +1,310 @@
+"""What a run left behind → one immutable capture, and the view of it that scores get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from orvl.capture import diff
+from orvl.errors import OrvlError
+from orvl.store import tree
+from orvl.store.tree import Entry, TreeLimits
+from orvl.types import MEBI, Attempt, CheckResult, Turn, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.capture.browser.result import Look
+    from orvl.capture.lint.report import Report
+    from orvl.capture.lint.rules import Rule
+    from orvl.gateway.account import Account
+    from orvl.project.settings import Limits
+    from orvl.run.conversation import Conversation, TurnEnd
+    from orvl.sandbox.workdir import RunFolders
+    from orvl.store.blobs import Batch, Blobs
+    from orvl.types import Eval, Found
+
+
+SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
+
+
+def start_tree(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
+    """The manifest of what an eval's runs start from: the folder prepared for them, else the eval's `workspace/`."""
+    start = prepared or one.part("workspace")
+    skip = () if prepared else tree.NOT_GIVEN
+    unlock = prepared is not None
+    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=unlock, skip=skip)[0] if start else []
+    return batch.put(tree.encode(entries))
+
+
+def take(
+    talk: Conversation,
+    start_tree: str,
+    folders: RunFolders,
+    batch: Batch,
+    limits: Limits,
+    sandbox: str,
+    account: Account | None = None,
+) -> Attempt:
+    """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
+    gone = folders.mend()
+    bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
+    entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    return Attempt(
+        outcome=talk.outcome,
+        reason=talk.reason,
+        started=talk.started,
+        usage=talk.usage,
+        turns=tuple(_turn(turn, batch) for turn in talk.turns),
+        steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
+        start_tree=start_tree,
+        tree=batch.put(tree.encode(entries)),
+        cut=(*gone, *cut),
+        sandbox=sandbox,
+        retry=talk.retry,
+        calls=tuple(account.calls) if account else (),
+        record=_record(account, folders, batch) if account and account.calls else None,
+        told=talk.told,
+    )
+
+
+def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
+    """All that passed the gateway, a line for each call, in one blob: what calls repeat is kept once."""
+    path = folders.logs / "calls.jsonl"
+    with path.open("wb") as file:
+        file.writelines(account.record.lines(account.calls))
+    return batch.put_file(path)
+
+
+def _turn(turn: TurnEnd, batch: Batch) -> Turn:
+    ended = turn.ended
+    return Turn(
+        seconds=ended.seconds,
+        cpu_seconds=ended.cpu_seconds,
+        status=ended.status,
+        cut=ended.cut,
+        session=turn.session,
+        stdout=batch.put_file(ended.stdout.path) if ended.stdout.path else None,
+        stderr=batch.put_file(ended.stderr.path) if ended.stderr.path else None,
+        output_bytes=ended.stdout.size + ended.stderr.size,
+        left_out_bytes=ended.stdout.left_out + ended.stderr.left_out,
+    )
+
+
+@dataclass(frozen=True)
+class Finds:
+    """What programs found out about a capture, and what judges must not learn."""
+
+    lint: Report | None = None
+    lint_trouble: str | None = None
+    """Why no linter could look, where that is nothing of the agent's."""
+    rules: Sequence[Rule] = ()
+    page: Look | None = None
+    page_trouble: str | None = None
+    """Why no browser could look at an eval's app, where that is nothing of the agent's."""
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """Blobs by file name."""
+    hidden_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Sequence[Found], blobs: Blobs) -> Finds:
+        """The newest of each kind that was kept."""
+        from orvl.capture.browser.result import Look
+        from orvl.capture.lint.report import Report
+
+        newest = {one.kind: one for one in found}
+        told = {kind: json.loads(blobs.get(one.results)) for kind, one in newest.items()}
+        return cls(
+            lint=Report.from_json(told["lint"]) if "lint" in told else None,
+            page=Look.from_json(told["page"]) if "page" in told else None,
+            pictures=newest["page"].pictures if "page" in newest else {},
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What was found, by kind."""
+        page = self.page.as_json() if self.page else None
+        return {"lint": self.lint.to_json() if self.lint else None, "page": page}
+
+
+def _read_only(entry: Entry) -> Entry:
+    return replace(entry, mode=entry.mode & ~0o222 | (0o500 if entry.kind == "folder" else 0o400))
+
+
+class CapturedRun:
+    """A run as a score sees it: everything is read from the capture, when it is asked for."""
+
+    def __init__(
+        self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path, finds: Finds | None = None
+    ) -> None:
+        self._attempt = attempt
+        self._blobs = blobs
+        self._scratch = scratch
+        self._lock = Lock()
+        self._finds = finds or Finds()
+        self.prompts: tuple[str, ...] = tuple(prompts)
+
+    @property
+    def outcome(self) -> str:
+        return self._attempt.outcome
+
+    @property
+    def seconds(self) -> float:
+        return self._attempt.usage.seconds
+
+    @property
+    def usage(self) -> Usage:
+        return self._attempt.usage
+
+    @property
+    def checks(self) -> Sequence[CheckResult]:
+        return self._attempt.checks or ()
+
+    @cached_property
+    def tree(self) -> list[Entry]:
+        return tree.decode(self._blobs.get(self._attempt.tree)) if self._attempt.tree else []
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of all files that were kept, without what lies in `.git`."""
+        kept = [entry.path for entry in self.tree if entry.kind == "file" and entry.hash]
+        return sorted(path for path in kept if ".git" not in path.split("/"))
+
+    @cached_property
+    def _by_path(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self.tree if entry.hash}
+
+    def read_bytes(self, path: str) -> bytes:
+        """A file as it was left."""
+        entry = self._by_path.get(path)
+        if entry is None or not entry.hash:
+            raise FileNotFoundError(f"the run left no file '{path}'")
+        return self._blobs.get(entry.hash)
+
+    def size(self, path: str) -> int:
+        """How many bytes a file has."""
+        return self._by_path[path].size
+
+    def read(self, path: str) -> str:
+        """A file's text; bytes that are not UTF-8 become �."""
+        return self.read_bytes(path).decode("utf-8", "replace")
+
+    @property
+    def path(self) -> Path:
+        """A read-only copy of the workspace on disk, there while the run is scored."""
+        root = self._scratch / "copy"
+        with self._lock:
+            if not root.exists():
+                root.mkdir(parents=True)
+                tree.restore([_read_only(entry) for entry in self.tree], root, self._blobs.write_to)
+                root.chmod(0o500)
+        return root
+
+    @cached_property
+    def _before(self) -> list[Entry]:
+        return tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
+
+    @cached_property
+    def _changes(self) -> list[diff.Change]:
+        return diff.changes(self._before, self.tree)
+
+    @cached_property
+    def made(self) -> list[str]:
+        """The paths of the files that the agent made or changed."""
+        return [one.path for one in self._changes if one.after and one.after.kind == "file" and one.after.hash]
+
+    @property
+    def removed(self) -> list[str]:
+        """The paths of the files that the agent removed."""
+        return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
+
+    def read_before(self, path: str, most: int) -> str | None:
+        """The text that a file had at the start; None where it was not there, or is larger than that, or no text."""
+        entry = self._before_by_path.get(path)
+        if entry is None or not entry.hash or entry.size > most:
+            return None
+        data = self._blobs.get(entry.hash)
+        return None if b"\0" in data else data.decode("utf-8", "replace")
+
+    @cached_property
+    def _before_by_path(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self._before if entry.kind == "file"}
+
+    @cached_property
+    def started_with(self) -> frozenset[str]:
+        """The paths of the files that were there before."""
+        return frozenset(self._before_by_path)
+
+    @cached_property
+    def diff(self) -> str:
+        """What the agent changed, as a unified diff."""
+        return diff.unified(self._before, self.tree, self._blobs.get)
+
+    @cached_property
+    def output(self) -> list[str]:
+        """What the agent printed on standard output, turn by turn."""
+        turns = self._attempt.turns
+        return [self._blobs.get(turn.stdout).decode("utf-8", "replace") if turn.stdout else "" for turn in turns]
+
+    @cached_property
+    def trajectory(self) -> list[Mapping[str, Any]]:
+        """The agent's steps, as its `read` told them."""
+        return list(json.loads(self._blobs.get(self._attempt.steps))) if self._attempt.steps else []
+
+    # -- what programs found out about it
+
+    @property
+    def hidden_names(self) -> tuple[str, ...]:
+        """What judges are not told: who the agent is, its model and its provider."""
+        return self._finds.hidden_names
+
+    @property
+    def lint(self) -> Report | None:
+        """What the project's own linters and formatters say; None where it has none."""
+        return self._finds.lint
+
+    def linted(self) -> Report | None:
+        """The same; that linters could not be started is an error."""
+        if self._finds.lint_trouble:
+            raise OrvlError(self._finds.lint_trouble)
+        return self._finds.lint
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules that the workspace told agents from the start, such as those of AGENTS.md."""
+        return self._finds.rules
+
+    @property
+    def page(self) -> Look | None:
+        """What a browser saw; None where the eval has no app, or where no browser could look."""
+        return self._finds.page
+
+    def look(self) -> Look | None:
+        """What a browser saw; None where the eval has no app. That no browser could look is an error."""
+        if self._finds.page_trouble:
+            raise OrvlError(self._finds.page_trouble)
+        return self._finds.page
+
+    @cached_property
+    def screenshots(self) -> tuple[Path, ...]:
+        """Pictures of the page at two sizes, light and dark, as files; there while the run is scored."""
+        shots = [shot for shot in (self.page.shots if self.page else ()) if shot.name in SHOWN_SHOTS]
+        folder = self._scratch / "screenshots"
+        with self._lock:
+            folder.mkdir(parents=True, exist_ok=True)
+            for shot in shots:
+                (folder / shot.file).write_bytes(self._picture(shot.file))
+        return tuple(folder / shot.file for shot in shots)
+
+    @cached_property
+    def plain_shots(self) -> dict[str, bytes]:
+        """The same without images and long texts, by name, where that differs."""
+        shots = self.page.shots if self.page else ()
+        return {shot.name.removesuffix("-plain"): self._picture(shot.file) for shot in shots if shot.plain}
+
+    def _picture(self, file: str) -> bytes:
+        return self._blobs.get(self._finds.pictures[file])

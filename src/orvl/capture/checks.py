@@ -1,0 +1,81 @@
+"""Checks: the eval's commands over what the agent left, when every process of the agent is gone."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from orvl.sandbox.job import hit, shell_job
+from orvl.store import tree
+from orvl.types import CheckResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from orvl.project.settings import Limits
+    from orvl.sandbox import Ended, Sandbox
+    from orvl.sandbox.workdir import RunFolders
+    from orvl.types import Check, Eval
+
+SHOWN = 4000
+
+
+def lay_out(one: Eval, workspace: Path, folders: RunFolders) -> None:
+    """Moves what the agent left into fresh folders and lays the hidden `checks/` over it."""
+    folders.workspace.rmdir()
+    workspace.rename(folders.workspace)
+    _lay_hidden(one, folders)
+
+
+def lay_out_again(one: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
+    """The same from a capture."""
+    tree.restore(entries, folders.workspace, blobs_write)
+    _lay_hidden(one, folders)
+
+
+def _lay_hidden(one: Eval, folders: RunFolders) -> None:
+    hidden = one.part("checks")
+    if hidden is None:
+        return
+    place = folders.workspace / "checks"
+    folders.workspace.chmod(0o700)
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    tree.remove(place)
+    shutil.copytree(hidden, place, symlinks=True)
+
+
+async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
+    """Runs the checks one after the other, in the order in which the eval lists them."""
+    results = []
+    view = sandbox.view(folders)
+    for number, check in enumerate(one.checks, 1):
+        env = view.environment() | {"CHECKS": str(view.workspace / "checks")}
+        job = shell_job(check.run, env, folders.logs / f"check{number}", check.limit, limits, folders)
+        ended = await sandbox.run(replace(job, adds_only=True))
+        if ended.cut == "stopped":
+            raise Stopped
+        results.append(_result(check, ended, limits))
+    return tuple(results)
+
+
+class Stopped(Exception):
+    """The checks were cut short because orvl is being ended."""
+
+
+def _result(check: Check, ended: Ended, limits: Limits) -> CheckResult:
+    printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
+    cut = f"passed its limit of {check.limit:g} s" if ended.cut == "time" else None
+    if ended.cut and not cut:
+        cut = hit(ended.cut, limits)
+    return CheckResult(
+        name=check.name,
+        passed=ended.status == 0 and cut is None,
+        status=ended.status,
+        seconds=ended.seconds,
+        output=printed if len(printed) <= SHOWN else "…" + printed[-SHOWN:],
+        weight=check.weight,
+        cut=cut,
+    )

@@ -1,0 +1,134 @@
+"""What changed between two trees, from their manifests alone."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orvl.store.tree import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orvl.store.tree import Entry
+
+MAX_FILE = 512 * 1024
+MAX_LINES = 5_000
+MAX_DIFF = 4 << 20
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path that was added, removed or changed."""
+
+    path: str
+    kind: str
+    before: Entry | None
+    after: Entry | None
+
+
+def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[Change]:
+    """Every difference, in order of paths, but for what lies in a `.git`: that is no part of what was made."""
+    old, new = _by_path(before), _by_path(after)
+    found = []
+    for path in old.keys() | new.keys():
+        was, now = old.get(path), new.get(path)
+        if was == now or _same_as_far_as_kept(was, now):
+            continue
+        kind = "added" if was is None else "removed" if now is None else "changed"
+        found.append(Change(path, kind, was, now))
+    return sorted(found, key=lambda change: change.path)
+
+
+def _by_path(entries: Sequence[Entry]) -> dict[str, Entry]:
+    return {entry.path: entry for entry in entries if not _in_repository(entry.path)}
+
+
+def _in_repository(path: str) -> bool:
+    """Whether a path is a `.git` or lies in one."""
+    return REPOSITORY in path and REPOSITORY in path.split("/")
+
+
+def _same_as_far_as_kept(was: Entry | None, now: Entry | None) -> bool:
+    """A file that was too large to keep, of the same size and mode."""
+    if was is None or now is None or not (was.cut or now.cut):
+        return False
+    return (was.kind, was.mode, was.size) == (now.kind, now.mode, now.size)
+
+
+def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str], bytes]) -> str:
+    """The changes as a unified diff; what is not text or too long is said in a line."""
+    pieces: list[str] = []
+    size = 0
+    found = [change for change in changes(before, after) if not _only_a_folder(change)]
+    for number, change in enumerate(found):
+        piece = _one(change, read)
+        size += len(piece)
+        if size > MAX_DIFF:
+            pieces.append(f"# {len(found) - number} more changed files are left out: the diff is longer than 4 MiB\n")
+            break
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _only_a_folder(change: Change) -> bool:
+    return all(entry is None or entry.kind == "folder" for entry in (change.before, change.after))
+
+
+def _one(change: Change, read: Callable[[str], bytes]) -> str:
+    was, now = change.before, change.after
+    name = _printable(change.path)
+    head = f"--- {_side('a', name, was)}\n+++ {_side('b', name, now)}\n"
+    notes = ""
+    if was and now and was.kind == now.kind and was.mode != now.mode:
+        notes = f"# mode {was.mode:o} became {now.mode:o}\n"
+    if was and now and was.hash == now.hash and was.target == now.target and was.kind == now.kind:
+        return head + notes
+    if reason := _not_text(was) or _not_text(now):
+        return head + notes + f"# {reason}\n"
+    old, new = _content(was, read), _content(now, read)
+    if b"\0" in old or b"\0" in new:
+        return head + notes + f"# binary: {len(old)} bytes became {len(new)}\n"
+    a, b = _lines(old), _lines(new)
+    if len(a) > MAX_LINES and len(b) > MAX_LINES:
+        return head + notes + f"# {len(a)} lines became {len(b)}: too long to compare\n"
+    body = list(difflib.unified_diff(a, b, lineterm="", n=3))[2:]
+    return head + notes + "".join(line if line.endswith("\n") else line + "\n" for line in body)
+
+
+def _side(side: str, name: str, entry: Entry | None) -> str:
+    return f"{side}/{name}" if entry else "/dev/null"
+
+
+def _not_text(entry: Entry | None) -> str | None:
+    if entry is None or entry.kind == "link":
+        return None
+    if entry.kind != "file":
+        return f"a {entry.kind}"
+    if entry.cut:
+        return f"{entry.size} bytes, {entry.cut}: not kept"
+    return f"{entry.size} bytes: too long to show" if entry.size > MAX_FILE else None
+
+
+def _content(entry: Entry | None, read: Callable[[str], bytes]) -> bytes:
+    if entry is None:
+        return b""
+    if entry.kind == "link":
+        return b"-> " + (entry.target or "").encode("utf-8", "surrogateescape")
+    return read(entry.hash) if entry.hash else b""
+
+
+def _lines(content: bytes) -> list[str]:
+    lines = content.decode("utf-8", "replace").split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    elif lines:
+        lines[-1] += "\n\\ No newline at end of file"
+    return lines
+
+
+def _printable(path: str) -> str:
+    """A name on one line, without control characters."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

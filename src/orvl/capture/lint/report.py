@@ -1,0 +1,210 @@
+"""What linters say of a run's work: its new findings, what its edits of configurations hide, and a score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from orvl.capture.lint.configs import ConfigEdit
+from orvl.capture.lint.findings import Finding, beyond
+
+FORM = 1
+CAP = 0.5
+"""The most that a run gets whose edits of configurations hide what it did, or keep a tool from running."""
+PAR = 5.0
+"""New findings in 100 lines that leave half of what a file with findings can get."""
+FEWEST_LINES = 20
+MOST_LINES = 1000
+KEPT = 200
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """What tools found in one state of the workspace, and why those that found nothing could not look."""
+
+    findings: Sequence[Finding] = ()
+    trouble: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """A tool that a workspace configures, and whether it could be run."""
+
+    name: str
+    configs: tuple[str, ...]
+    ran: bool
+    reason: str | None = None
+    by_agent: bool = False
+    files: int = 0
+
+
+@dataclass(frozen=True)
+class FileMark:
+    """A file that counts: its lines, and its new findings."""
+
+    path: str
+    lines: int
+    new: int
+
+    @property
+    def weight(self) -> float:
+        return float(min(max(self.lines, FEWEST_LINES), MOST_LINES))
+
+    @property
+    def mark(self) -> float:
+        """1 without a new finding; else half of par / (par + findings in 100 lines)."""
+        if not self.new:
+            return 1.0
+        return 0.5 * PAR / (PAR + 100 * self.new / max(self.lines, FEWEST_LINES))
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run's work keeps to the linters and formatters of the eval's own workspace."""
+
+    score: float | None
+    reason: str | None = None
+    cap: str | None = None
+    tools: tuple[ToolUse, ...] = ()
+    new: tuple[Finding, ...] = ()
+    hidden: tuple[Finding, ...] = ()
+    own: tuple[Finding, ...] = ()
+    new_count: int = 0
+    fixed_count: int = 0
+    edits: tuple[ConfigEdit, ...] = ()
+    left_out: tuple[str, ...] = ()
+    files: tuple[FileMark, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"form": FORM, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Report:
+        """The same report again; raises ValueError on another form."""
+        if said.get("form") != FORM:
+            raise ValueError(f"a report of linters has form {FORM}, not {said.get('form')}")
+        made = {name: value for name, value in said.items() if name != "form"}
+        for name in ("new", "hidden", "own"):
+            made[name] = tuple(Finding(**one) for one in made[name])
+        made["tools"] = tuple(ToolUse(**{**one, "configs": tuple(one["configs"])}) for one in made["tools"])
+        made["edits"] = tuple(ConfigEdit(**{**one, "diff": tuple(one["diff"])}) for one in made["edits"])
+        made["files"] = tuple(FileMark(**one) for one in made["files"])
+        made["left_out"] = tuple(made["left_out"])
+        return cls(**made)
+
+    def lines(self) -> list[str]:
+        """What people and judges read, one thing a line."""
+        said = [f"score {self.score:.2f}" if self.score is not None else f"no score: {self.reason}"]
+        said += [f"at most {CAP:g}: {self.cap}"] if self.cap else []
+        said += [_use(tool) for tool in self.tools]
+        if self.new_count or self.fixed_count:
+            said.append(f"{_new(self.new_count)}, {self.fixed_count} fixed")
+        hidden = Counter(self.hidden)
+        for one in self.new[:SHOWN]:
+            said.append(f"new: {one}" + (" [hidden by an edit of the configuration]" if hidden[one] else ""))
+        if self.new_count > SHOWN:
+            said.append(f"… and {_new(self.new_count - SHOWN)} more")
+        for edit in self.edits:
+            said.append(f"configuration {edit.kind} by the agent: {edit.path}")
+            said += [f"  {line}" for line in edit.diff]
+        said += [f"under the agent's own configuration: {one}" for one in self.own[:SHOWN]]
+        return said + [f"not looked at: {one}" for one in self.left_out]
+
+
+def _new(count: int) -> str:
+    return f"{count} new finding{'' if count == 1 else 's'}"
+
+
+def _use(tool: ToolUse) -> str:
+    configs = ", ".join(tool.configs[:3]) + (" …" if len(tool.configs) > 3 else "")
+    who = f"{tool.name} ({configs}{', made by the agent' if tool.by_agent else ''})"
+    if tool.ran:
+        return f"{who} looked at {tool.files} of the files that the agent made or changed"
+    return f"{who} did not run: {tool.reason}"
+
+
+def adherence(
+    before: Side,
+    after: Side,
+    original: Side,
+    lines: Mapping[str, int],
+    looked_at: Mapping[str, Sequence[str]],
+    configs: Mapping[str, Sequence[str]],
+    own_configs: Mapping[str, Sequence[str]],
+    edits: Sequence[ConfigEdit] = (),
+    left_out: Sequence[str] = (),
+) -> Report:
+    """The report on a run.
+
+    `original` is what the agent left under the start's configurations; `lines` are the lines of files; `looked_at`
+    are the changed files by tool; `configs` the start's configurations by tool, `own_configs` those of tools that only
+    the agent configured.
+    """
+    ran = [name for name in configs if name not in before.trouble and name not in original.trouble]
+    found = [one for one in original.findings if one.tool in ran]
+    known = [one for one in before.findings if one.tool in ran]
+    new, fixed = beyond(found, known), beyond(known, found)
+    seen = beyond([one for one in after.findings if one.tool in ran], known)
+    hidden = beyond(new, seen)
+    own = [one for one in after.findings if one.tool in own_configs]
+    cap = _cap(hidden, [name for name in ran if name in after.trouble], after) if edits else None
+    marks = _marks(new, lines, [path for name in ran for path in looked_at.get(name, ())])
+    reason = _no_score(configs, ran, marks)
+    total = sum(mark.weight for mark in marks)
+    score = None if reason else sum(mark.weight * mark.mark for mark in marks) / total
+    return Report(
+        score=min(score, CAP) if score is not None and cap else score,
+        reason=reason,
+        cap=cap,
+        tools=_uses(configs, own_configs, (before, original, after), looked_at),
+        new=tuple(new[:KEPT]),
+        hidden=tuple(hidden[:KEPT]),
+        own=tuple(own[:KEPT]),
+        new_count=len(new),
+        fixed_count=len(fixed),
+        edits=tuple(edits),
+        left_out=tuple(left_out),
+        files=tuple(marks[:KEPT]),
+    )
+
+
+def _cap(hidden: Sequence[Finding], stopped: Sequence[str], after: Side) -> str | None:
+    if stopped:
+        return f"after the agent's edits {stopped[0]} does not run: {after.trouble[stopped[0]]}"
+    return f"the agent's edits of configurations hide {_new(len(hidden))}" if hidden else None
+
+
+def _marks(new: Sequence[Finding], lines: Mapping[str, int], paths: Sequence[str]) -> list[FileMark]:
+    """The changed files that a tool looked at, and the others in which there is something new."""
+    counts = Counter(one.path for one in new)
+    return [FileMark(path, lines.get(path, FEWEST_LINES), counts[path]) for path in sorted({*paths, *counts})]
+
+
+def _no_score(configs: Mapping[str, Sequence[str]], ran: Sequence[str], marks: Sequence[FileMark]) -> str | None:
+    if not configs:
+        return "the eval's workspace configures no linter or formatter"
+    if not ran:
+        return f"none of the project's tools could run ({', '.join(configs)})"
+    return None if marks else "the agent made or changed no file that the project's tools look at"
+
+
+def _uses(
+    configs: Mapping[str, Sequence[str]],
+    own_configs: Mapping[str, Sequence[str]],
+    sides: tuple[Side, Side, Side],
+    looked_at: Mapping[str, Sequence[str]],
+) -> tuple[ToolUse, ...]:
+    before, original, after = sides
+    uses = []
+    for name, paths in configs.items():
+        reason = before.trouble.get(name) or original.trouble.get(name)
+        files = 0 if reason else len(looked_at.get(name, ()))
+        uses.append(ToolUse(name, tuple(paths), reason is None, reason, files=files))
+    for name, paths in own_configs.items():
+        reason = after.trouble.get(name)
+        files = 0 if reason else len(looked_at.get(name, ()))
+        uses.append(ToolUse(name, tuple(paths), reason is None, reason, by_agent=True, files=files))
+    return tuple(uses)

@@ -1,1 +1,0 @@
-"""The ladder of controls over a panel of judges, and the certificate that comes of it."""

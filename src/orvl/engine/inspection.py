@@ -1,0 +1,174 @@
+"""What programs find out about a capture, once each: a browser's look at its app, and the project's own linters."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl.capture.browser.find import trouble
+from orvl.capture.browser.look import look
+from orvl.capture.browser.result import Look
+from orvl.capture.captured_run import Finds
+from orvl.capture.lint.report import Report
+from orvl.capture.lint.rules import rules_of
+from orvl.capture.lint.run import lint
+from orvl.capture.lint.tools import tools_of
+from orvl.capture.lint.workspace import Workspace
+from orvl.project.app import BadShape, check_steps
+from orvl.sandbox import NotStarted
+from orvl.score.judges.names import names_of
+from orvl.score.judges.pages import page_text
+from orvl.store import tree
+from orvl.types import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orvl.capture.lint.rules import Rule
+    from orvl.plan.planning import Panel
+    from orvl.project.settings import Limits
+    from orvl.sandbox.choose import Slot
+    from orvl.sandbox.workdir import WorkDir
+    from orvl.score.judges.looks import Browse
+    from orvl.store import Store
+    from orvl.store.writer import Writer
+    from orvl.types import Attempt, Cell, Eval
+
+FORMAT = 2
+"""Raise it when programs look at other things, so that they look again."""
+
+
+@dataclass
+class Finding:
+    """Finds out what is not known yet, and keeps it."""
+
+    store: Store
+    work: WorkDir
+    limits: Limits
+    writer: Writer
+    _rules_of: dict[str, Sequence[Rule]] = field(default_factory=dict)
+    _tools_of: dict[str, bool] = field(default_factory=dict)
+
+    async def of(
+        self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot, before: Sequence[Found]
+    ) -> Finds:
+        """All that the panel's metrics may look at; what was found before is not looked for again."""
+        known = {(found.kind, found.key): found for found in before}
+        reports = any(metric.judged for metric in panel.metrics)
+        report, unlinted = None, None
+        try:
+            report = await self._lint(attempt, number, known, slot) if reports else None
+        except NotStarted as error:
+            unlinted = f"the linters: {error}"
+        rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
+        page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
+        names = () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
+        return Finds(report, unlinted, rules, page, why, pictures, names)
+
+    async def _rules(self, start: str) -> Sequence[Rule]:
+        """Extracted once for all runs that begin alike."""
+        if start not in self._rules_of:
+            self._rules_of[start] = await asyncio.to_thread(lambda: rules_of(self._workspace(start)))
+        return self._rules_of[start]
+
+    def _workspace(self, manifest: str) -> Workspace:
+        return Workspace(tree.decode(self.store.blobs.get(manifest)), self.store.blobs.get)
+
+    async def _has_tools(self, start: str) -> bool:
+        """Whether what runs begin with configures a linter."""
+        if start not in self._tools_of:
+            self._tools_of[start] = await asyncio.to_thread(lambda: bool(tools_of(self._workspace(start))))
+        return self._tools_of[start]
+
+    # -- linters
+
+    async def _lint(
+        self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+    ) -> Report | None:
+        start, end = attempt.start_tree, attempt.tree
+        if not start or not end:
+            return None
+        blobs = self.store.blobs
+        if found := known.get(("lint", str(FORMAT))):
+            return Report.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
+        if not await self._has_tools(start):
+            return None
+        before, after = await asyncio.to_thread(lambda: list(map(self._workspace, (start, end))))
+        report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
+        if report.tools:
+            await self._keep(number, "lint", str(FORMAT), report.to_json(), {})
+        return report if report.tools else None
+
+    # -- the browser
+
+    async def _page(
+        self, one: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+    ) -> tuple[Look | None, Mapping[str, str], str | None]:
+        if not one.app:
+            return None, {}, None
+        key = hashlib.sha256(json.dumps([FORMAT, sorted(one.app.items()), one.steps]).encode()).hexdigest()[:16]
+        if found := known.get(("page", key)):
+            told = json.loads(await asyncio.to_thread(self.store.blobs.get, found.results))
+            return Look.from_json(told), found.pictures, None
+        if why := trouble():
+            return None, {}, why
+        try:
+            page, pictures = await self._look(one, attempt, slot)
+        except NotStarted as error:
+            return None, {}, f"the browser: {error}"
+        if page.status == "unavailable":
+            return None, {}, page.reason
+        kept = await self._keep(number, "page", key, page.as_json(), pictures)
+        return page, kept.pictures, None
+
+    def browser_of(self, one: Eval, attempt: Attempt, slot: Slot) -> Browse | None:
+        """What does a judge's own steps on a fresh copy of an app; None where there is none, or no browser."""
+        if not one.app or trouble():
+            return None
+
+        async def browse(steps: Sequence[str]) -> str:
+            try:
+                check_steps(steps)
+                page, _ = await self._look(replace(one, steps=tuple(steps)), attempt, slot)
+            except BadShape as error:
+                return str(error)
+            except NotStarted as error:
+                return f"The browser could not be started: {error}"
+            return "\n\n".join(page_text(page, plain=True))
+
+        return browse
+
+    async def _look(self, one: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
+        folders = self.work.new()
+        pictures = folders.root / "pictures"
+        try:
+            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            await asyncio.to_thread(tree.restore, entries, folders.workspace, self.store.blobs.write_to)
+            pictures.mkdir()
+            page = await look(
+                one.app,
+                one.steps,
+                folders=folders,
+                sandbox=slot.walled,
+                limits=self.limits,
+                pictures=pictures,
+                seconds=self.limits.look,
+                blank=r"\S",
+            )
+            return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
+        finally:
+            await asyncio.to_thread(tree.remove, folders.root)
+
+    async def _keep(self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]) -> Found:
+        def put() -> Found:
+            with self.store.blobs.batch() as batch:
+                kept = {name: batch.put(png) for name, png in pictures.items()}
+                return Found(kind, key, batch.put(json.dumps(results).encode()), kept)
+
+        found = await asyncio.to_thread(put)
+        await self.writer.write(lambda store: store.add_found(number, found))
+        return found

@@ -1,0 +1,235 @@
+"""From the store's tables S to rows of ratings: by run, by cell, by contestant."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from orvl.rate.rating import rate
+from orvl.rate.stats.intervals import Moments, intervals_of, mean_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.rate.rating import Rating
+    from orvl.types import Layout
+
+USAGE = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How scores become ratings: changing any of these re-rates at once."""
+
+    penalty: float = 0.5
+    variance: Literal["seed", "unbiased"] = "seed"
+    quorum: float = 0.5
+
+
+@dataclass
+class MetricRow:
+    """One metric of a row."""
+
+    weight: float
+    mean: float | None
+    variance: float | None
+    judges: dict[str, float | None]
+    abstained: int
+    unrated: int
+    uncounted: tuple[str, ...] = ()
+    """Judges whose word weighs nothing."""
+
+
+@dataclass
+class Row:
+    """A rating: of a run, of a cell (`eval` set), or of a contestant over evals (`eval` None)."""
+
+    agent: str
+    model: str
+    provider: str
+    eval: str | None
+    R: float | None = None
+    R_pen: float | None = None
+    interval: tuple[float, float] | None = None
+    planned: int = 0
+    rated: int = 0
+    failed: int = 0
+    errored: int = 0
+    metrics: dict[str, MetricRow] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    sandbox: str | None = None
+    run: str | None = None
+    episode: int | None = None
+    outcome: str | None = None
+    reason: str | None = None
+    evals: int = 1
+    unrated_evals: tuple[str, ...] = ()
+    rank: int | None = None
+    """One more than the number of contestants that are better beyond chance; None where nothing is certified, or where
+    it has six evals in common with nobody."""
+    calibrated: float | None = None
+    floor: float | None = None
+    """What the empty control gets on the same evals."""
+    one_judge_less: tuple[float, float] | None = None
+    """The lowest and highest R when one judge is left out."""
+    other_families: float | None = None
+    """R without judges of the same family as the contestant's model, where there are such."""
+
+    @property
+    def above_floor(self) -> float | None:
+        """R from the floor up, as a share of what there is above it."""
+        if self.R is None or self.floor is None or self.floor >= 1:
+            return None
+        return (self.R - self.floor) / (1 - self.floor)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Metrics that weigh something and could not be rated on every run, and evals that could not be rated."""
+        metrics = (name for name, metric in self.metrics.items() if metric.weight and metric.unrated)
+        return (*metrics, *(f"eval {name}" for name in self.unrated_evals))
+
+
+@dataclass
+class Scores:
+    """The tables S of runs, stacked (runs × judges × metrics), and how they are weighed."""
+
+    layout: Layout
+    metric_weights: Sequence[float]
+    judge_weights: Sequence[float]
+    S: NDArray[np.float64]
+
+
+def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
+    """S with judged metrics that too few judges answered taken out."""
+    S, judged = scores.S, np.asarray(scores.layout.judged)
+    w = np.asarray(scores.judge_weights, dtype=float)
+    if not w.any():
+        return np.where(judged, np.nan, S)
+    answered = (~np.isnan(S) * (w / w.sum())[:, None]).sum(axis=-2)
+    below = (answered < quorum - 1e-12) & judged
+    if not below.any():
+        return S
+    return np.where(below[:, None, :], np.nan, S)
+
+
+def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: Rules) -> NDArray[np.float64]:
+    """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on; gives R of each run."""
+    S = masked(scores, rules.quorum)
+    weights = np.asarray(scores.metric_weights, dtype=float)
+    judges = scores.judge_weights if any(scores.judge_weights) else [1.0] * len(scores.judge_weights)
+    rating = rate(S, judges, weights, rules.penalty, variance=rules.variance)
+    group = Groups(sizes)
+    R, rated = group.mean(rating.R)
+    R_pen, _ = group.mean(rating.R_pen)
+    squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
+    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1)))
+    for i, row in enumerate(rows):
+        row.rated = int(rated[i])
+        if row.rated:
+            row.R, row.R_pen = float(R[i]), float(R_pen[i])
+            row.interval = (float(intervals[i, 0]), float(intervals[i, 1])) if row.rated > 1 else None
+    _fill_metrics(rows, scores, group, rating, weights / weights.sum())
+    return rating.R
+
+
+def _fill_metrics(rows: Sequence[Row], scores: Scores, group: Groups, rating: Rating, weights: Any) -> None:
+    means, answered = group.mean(rating.means)
+    variances, _ = group.mean(rating.variances)
+    by_judge, told = group.mean(scores.S)
+    judges = [name for name, _ in scores.layout.judges]
+    for j, ((name, _), judged) in enumerate(zip(scores.layout.metrics, scores.layout.judged, strict=True)):
+        asked = [i for i, judge in enumerate(judges) if judged and judge]
+        for r, row in enumerate(rows):
+            runs = int(group.sizes[r])
+            row.metrics[name] = MetricRow(
+                weight=float(weights[j]),
+                mean=_known(means[r, j]),
+                variance=_known(variances[r, j]),
+                judges={judges[i]: _known(by_judge[r, i, j]) for i in asked},
+                abstained=sum(runs - int(told[r, i, j]) for i in asked),
+                unrated=runs - int(answered[r, j]),
+                uncounted=tuple(judges[i] for i in asked if not scores.judge_weights[i]),
+            )
+
+
+class Groups:
+    """Stretches of a stacked array, one per row."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = np.asarray(sizes)
+        self._starts = np.cumsum(self.sizes) - self.sizes
+
+    def sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.reduceat(values, self._starts, axis=0))
+
+    def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The mean of each stretch over what is known, and how much that is."""
+        known = ~np.isnan(values)
+        counts = self.sum(known.astype(np.int64))
+        with np.errstate(invalid="ignore"):
+            return self.sum(np.where(known, values, 0.0)) / counts, counts
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def over_evals(cells: Iterable[Row]) -> list[Row]:
+    """One row per contestant: the plain mean over evals, each the mean of its episodes."""
+    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.agent, cell.model, cell.provider].append(cell)
+    return [_contestant(names, rows) for names, rows in groups.items()]
+
+
+def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
+    rated = [cell for cell in cells if cell.R is not None and cell.R_pen is not None]
+    unrated = tuple(cell.eval or "" for cell in cells if cell.R is None)
+    row = Row(*names, eval=None, evals=len(rated), unrated_evals=unrated if rated else ())
+    if rated:
+        row.R = float(np.mean([cell.R for cell in rated if cell.R is not None]))
+        row.R_pen = float(np.mean([cell.R_pen for cell in rated if cell.R_pen is not None]))
+        row.interval = mean_interval([cell.R for cell in rated if cell.R is not None])
+    for name in ("planned", "rated", "failed", "errored"):
+        setattr(row, name, sum(getattr(cell, name) for cell in cells))
+    row.usage = add_usage(cell.usage for cell in cells)
+    sandboxes = {name for cell in cells for name in (cell.sandbox or "").split(",") if name}
+    row.sandbox = ",".join(sorted(sandboxes)) or None
+    for metric in dict.fromkeys(name for cell in cells for name in cell.metrics):
+        row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(rated))
+    return row
+
+
+def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:
+    judges = dict.fromkeys(name for row in rows for name in row.judges)
+    return MetricRow(
+        weight=sum(row.weight for row in rows) / max(evals, 1),
+        mean=_plain_mean(row.mean for row in rows),
+        variance=_plain_mean(row.variance for row in rows),
+        judges={name: _plain_mean(row.judges.get(name) for row in rows) for name in judges},
+        abstained=sum(row.abstained for row in rows),
+        unrated=sum(row.unrated for row in rows),
+        uncounted=tuple(dict.fromkeys(name for row in rows for name in row.uncounted)),
+    )
+
+
+def _plain_mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Sums; a sum with an unknown part is unknown."""
+    usages = [usage for usage in usages if usage]
+    total: dict[str, Any] = {}
+    for name in USAGE:
+        values = [usage[name] for usage in usages]
+        total[name] = None if not values or any(value is None for value in values) else sum(values)
+    sources = {usage["cost_source"] for usage in usages if usage["cost_source"]}
+    total["cost_source"] = ",".join(sorted(sources)) or None
+    return total

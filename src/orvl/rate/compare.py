@@ -1,0 +1,251 @@
+"""Two contestants on the same evals: who is better, how sure that is, and what it hangs on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orvl.errors import UserError
+from orvl.rate.board import USAGE, Scores, add_usage, masked
+from orvl.rate.rating import rate
+from orvl.rate.stats.arrays import mean_known
+from orvl.rate.stats.paired import more_evals, paired
+from orvl.rate.stats.weights import weight_proof
+from orvl.report.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.rate.board import Rules
+    from orvl.rate.gather import Gathered, Scoring
+    from orvl.rate.sides import Contestant
+    from orvl.rate.stats.paired import Paired
+    from orvl.rate.stats.weights import WeightProof
+
+Pairs = list[tuple[list["Contestant"], list["Contestant"]]]
+
+
+@dataclass(frozen=True)
+class OneEval:
+    """Both sides on one eval, episodes averaged."""
+
+    name: str
+    a: float
+    b: float
+    metrics: dict[str, tuple[float | None, float | None]]
+
+    @property
+    def difference(self) -> float:
+        return self.a - self.b
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A less B, paired by eval."""
+
+    a: str
+    b: str
+    pairs: Pairs
+    evals: list[OneEval]
+    whole: Paired
+    metrics: dict[str, Paired]
+    weights: WeightProof | None
+    usage: tuple[dict[str, Any], dict[str, Any]]
+    runs: tuple[int, int]
+    """Those that are rated."""
+    carried_out: tuple[int, int]
+    """Those that the usage is of."""
+    more: int | None
+    """How many more evals would settle it, were the difference as seen; None where it is settled, or cannot be told."""
+    judges: list[str] = field(default_factory=list)
+    metric_names: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        if not self.whole.significant:
+            return "NO EVIDENCE EITHER WAY"
+        return "BETTER" if (self.whole.mean or 0) > 0 else "WORSE"
+
+
+@dataclass
+class _SideNumbers:
+    """One side's scores on one eval."""
+
+    R: float
+    S: NDArray[np.float64]
+    """Judges × metrics, averaged over its runs."""
+    usage: dict[str, Any]
+    runs: int
+    carried_out: int
+    missing: frozenset[str]
+    """Metrics that count and that some of its rated runs lack."""
+
+
+def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules) -> Comparison:
+    """Compares what was gathered for either side; contestants that form a pair are averaged inside each eval."""
+    common: dict[str, tuple[_SideNumbers, _SideNumbers]] = {}
+    for name in sorted({ref.names[3] for ref in gathered[0].refs} & {ref.names[3] for ref in gathered[1].refs}):
+        sides = [_on_eval(name, pairs, gathered, rules, side) for side in (0, 1)]
+        if sides[0] is not None and sides[1] is not None:
+            common[name] = sides[0], sides[1]
+    if not common:
+        raise UserError(f"There is no eval that both {a} and {b} have a rating on. See: orvl report --by eval")
+    evals = [_one_eval(name, gathered[0], *both) for name, both in common.items()]
+    whole = paired([one.a for one in evals], [one.b for one in evals])
+    metrics = {name: paired(*_by_metric(evals, name)) for name in dict.fromkeys(n for e in evals for n in e.metrics)}
+    judges, names, proof = _weight_proof(gathered[0], common)
+    return Comparison(
+        a,
+        b,
+        pairs,
+        evals,
+        whole,
+        metrics,
+        proof,
+        (add_usage(one.usage for one, _ in common.values()), add_usage(other.usage for _, other in common.values())),
+        (sum(one.runs for one, _ in common.values()), sum(other.runs for _, other in common.values())),
+        (sum(one.carried_out for one, _ in common.values()), sum(other.carried_out for _, other in common.values())),
+        _more(whole, [one.difference for one in evals]),
+        judges,
+        names,
+        [*_unscored(a, b, gathered), *_missing(a, b, common)],
+    )
+
+
+def _more(whole: Paired, differences: list[float]) -> int | None:
+    """At least one more: those that there are did not settle it."""
+    if whole.significant:
+        return None
+    more = more_evals(differences)
+    return None if more is None else max(1, more)
+
+
+def _unscored(a: str, b: str, gathered: tuple[Gathered, Gathered]) -> Iterator[str]:
+    for word, side in zip((a, b), gathered, strict=True):
+        if side.unscored:
+            noun = count(side.unscored, "run")
+            yield f"{noun} of {word} without scores of the present metrics and judges. Make them with: orvl score"
+
+
+def _missing(a: str, b: str, common: dict[str, tuple[_SideNumbers, _SideNumbers]]) -> Iterator[str]:
+    """A rating without a metric is no equal of one with it."""
+    for side, word in enumerate((a, b)):
+        names = sorted({name for both in common.values() for name in both[side].missing})
+        if names:
+            yield f"Some runs of {word} are rated without {', '.join(names)}: there R is of the other metrics alone."
+
+
+def _on_eval(
+    name: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules, side: int
+) -> _SideNumbers | None:
+    """A side's mean over the pairs of which both have a rating on this eval."""
+    found = []
+    for pair in pairs:
+        both = [_cells(name, pair[i], gathered[i], rules) for i in (0, 1)]
+        if both[0] and both[1]:
+            found += both[side]
+    if not found:
+        return None
+    return _SideNumbers(
+        float(np.mean([one.R for one in found])),
+        mean_known(np.stack([one.S for one in found]), axis=0),
+        add_usage(one.usage for one in found),
+        sum(one.runs for one in found),
+        sum(one.carried_out for one in found),
+        frozenset().union(*(one.missing for one in found)),
+    )
+
+
+def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rules: Rules) -> list[_SideNumbers]:
+    scoring = gathered.scorings[name]
+    found = []
+    for ref in gathered.refs:
+        if ref.names[3] != name or ref.names[:3] not in contestants or ref.id not in gathered.stacks:
+            continue
+        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, gathered.stacks[ref.id][1])
+        S = masked(scores, rules.quorum)
+        weights = scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights)
+        R = rate(S, weights, scoring.metric_weights, rules.penalty).R
+        rated = ~np.isnan(R)
+        if rated.any():
+            counts = gathered.counted[ref.id]
+            usage = counts.usage or dict.fromkeys((*USAGE, "cost_source"))
+            means = mean_known(S, axis=0)
+            missing = _missing_metrics(S[rated], scoring)
+            found.append(
+                _SideNumbers(float(R[rated].mean()), means, usage, int(rated.sum()), counts.carried_out, missing)
+            )
+    return found
+
+
+def _missing_metrics(S: NDArray[np.float64], scoring: Scoring) -> frozenset[str]:
+    lacks = np.logical_or.reduce(np.isnan(S).all(axis=1), axis=0)
+    names = [name for name, _ in scoring.layout.metrics]
+    return frozenset(names[int(j)] for j in np.flatnonzero(lacks) if scoring.metric_weights[int(j)])
+
+
+def _one_eval(name: str, gathered: Gathered, a: _SideNumbers, b: _SideNumbers) -> OneEval:
+    scoring = gathered.scorings[name]
+    weights = np.asarray(scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights))
+    rows = [_metric_means(one.S, weights) for one in (a, b)]
+    metrics = {
+        metric: (_known(rows[0][j]), _known(rows[1][j]))
+        for j, (metric, _) in enumerate(scoring.layout.metrics)
+        if scoring.metric_weights[j]
+    }
+    return OneEval(name, a.R, b.R, metrics)
+
+
+def _metric_means(S: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = np.where(np.isnan(S), 0.0, weights[:, None])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((shares * np.nan_to_num(S)).sum(axis=0) / shares.sum(axis=0))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _by_metric(evals: Sequence[OneEval], metric: str) -> NDArray[np.float64]:
+    """Two rows, one value an eval: A's and B's."""
+    return np.array([one.metrics.get(metric, (None, None)) for one in evals], dtype=np.float64).T
+
+
+def _weight_proof(
+    gathered: Gathered, common: dict[str, tuple[_SideNumbers, _SideNumbers]]
+) -> tuple[list[str], list[str], WeightProof | None]:
+    """Over the metrics that count on every eval: only those can be given other weights alike everywhere; and over the
+    judges whose word counts."""
+    scorings = [gathered.scorings[name] for name in common]
+    w = np.asarray(scorings[0].judge_weights, dtype=float)
+    w = w if w.any() else np.ones(len(w))
+    judges = [name for (name, _), weight in zip(scorings[0].layout.judges, w, strict=True) if weight]
+    counted = [{m for (m, _), v in zip(s.layout.metrics, s.metric_weights, strict=True) if v} for s in scorings]
+    names = [metric for metric, _ in scorings[0].layout.metrics if all(metric in here for here in counted)]
+    if not names:
+        return judges, names, None
+    tables = []
+    for side in (0, 1):
+        parts = []
+        for scoring, both in zip(scorings, common.values(), strict=True):
+            places = [metric for metric, _ in scoring.layout.metrics]
+            parts.append(both[side].S[w > 0][:, [places.index(name) for name in names]])
+        tables.append(mean_known(np.stack(parts), axis=0))
+    v = np.mean([_weights_of(scoring, names) for scoring in scorings], axis=0)
+    proof = weight_proof(tables[0], tables[1], v, w[w > 0])
+    if not any(judges):
+        # Without a judge one row stands for nobody, of whom there is nothing to say.
+        proof = replace(proof, reasons=tuple(one for one in proof.reasons if "judge weights" not in one))
+    return judges, names, proof
+
+
+def _weights_of(scoring: Scoring, names: Sequence[str]) -> NDArray[np.float64]:
+    """An eval's weights of these metrics, as shares of 1."""
+    places = [metric for metric, _ in scoring.layout.metrics]
+    weights = np.array([scoring.metric_weights[places.index(name)] for name in names], dtype=float)
+    return np.asarray(weights / weights.sum())

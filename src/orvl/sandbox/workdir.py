@@ -1,0 +1,222 @@
+"""The folders that runs live in: outside the project and the store, and swept by who owned them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePath, PurePosixPath
+from typing import TYPE_CHECKING
+
+from orvl.errors import UserError, disk_sentence
+from orvl.store import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TAKEN_OVER = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
+
+
+@dataclass(frozen=True)
+class View:
+    """A run's folders, and the path to programs, as a process of the run sees them."""
+
+    workspace: Path
+    home: Path
+    tmp: Path
+    path: str | None
+
+    def environment(self) -> dict[str, str]:
+        """A clean environment: nothing of the user's but the path to programs and the language."""
+        home = str(self.home)
+        own = {
+            "HOME": home,
+            "TMPDIR": str(self.tmp),
+            "XDG_CONFIG_HOME": f"{home}/.config",
+            "XDG_CACHE_HOME": f"{home}/.cache",
+            "XDG_DATA_HOME": f"{home}/.local/share",
+            "XDG_STATE_HOME": f"{home}/.local/state",
+            "XDG_RUNTIME_DIR": str(self.tmp),
+            "PWD": str(self.workspace),
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+        }
+        if self.path is not None:
+            own["PATH"] = self.path
+        return {name: os.environ[name] for name in TAKEN_OVER if name in os.environ} | own
+
+
+@dataclass(frozen=True)
+class RunFolders:
+    """A run's own folders. `logs` is for orvl alone."""
+
+    root: Path
+    workspace: Path
+    home: Path
+    tmp: Path
+    logs: Path
+
+    def mend(self) -> list[str]:
+        """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""
+        notes = []
+        for folder in (self.root, self.workspace, self.home, self.tmp, self.logs):
+            mode = _mode_of(folder)
+            if mode is not None and stat.S_ISDIR(mode):
+                if mode & 0o700 != 0o700:
+                    folder.chmod(0o700)
+                continue
+            folder.unlink(missing_ok=True)
+            folder.mkdir(mode=0o700)
+            notes.append(f"the agent removed its own {folder.name} folder")
+        return notes
+
+    def put(self, name: str, content: bytes) -> None:
+        """Writes a file into HOME, whatever links or files an agent left in its way."""
+        with _inner_folder(self.home, PurePosixPath(name)) as (folder, last):
+            _clear(folder, last)
+            fd = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+            with open(fd, "wb") as file:
+                file.write(content)
+
+    @staticmethod
+    def link(base: Path, name: PurePath, text: str) -> None:
+        """Makes a symbolic link in one of the folders, unless something is there."""
+        with _inner_folder(base, name) as (folder, last), suppress(FileExistsError):
+            os.symlink(text, last, dir_fd=folder)
+
+    @staticmethod
+    def make_place(base: Path, name: PurePath, *, folder: bool) -> None:
+        """Makes a plain file or folder over which something can be shown, whatever an agent left in its way."""
+        with _inner_folder(base, name) as (inside, last):
+            mode = os.stat(last, dir_fd=inside, follow_symlinks=False).st_mode if _is_there(inside, last) else 0
+            if not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
+                _clear(inside, last)
+                if folder:
+                    os.mkdir(last, 0o700, dir_fd=inside)
+                else:
+                    os.close(os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=inside))
+
+
+@contextmanager
+def _inner_folder(base: Path, name: PurePath) -> Iterator[tuple[int, str]]:
+    """The folder in which a path ends, opened without following any link, and the path's last part."""
+    *parents, last = name.parts
+    folder = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        for part in parents:
+            inner = _folder_in(folder, part)
+            os.close(folder)
+            folder = inner
+        yield folder, last
+    finally:
+        os.close(folder)
+
+
+def _is_there(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _mode_of(path: Path) -> int | None:
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return None
+
+
+def _folder_in(folder: int, name: str) -> int:
+    """Opens a folder inside an open one; makes it, and makes way for it, where it is not there."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except OSError:
+        _clear(folder, name)
+        os.mkdir(name, 0o700, dir_fd=folder)
+        return os.open(name, flags, dir_fd=folder)
+
+
+def _clear(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        tree.remove(Path(f"/proc/self/fd/{folder}/{name}"))
+
+
+class WorkDir:
+    """This process's own folder for runs. A lock on it says that it is alive."""
+
+    def __init__(self) -> None:
+        base = Path(tempfile.gettempdir()) / f"orvl-{os.getuid()}"
+        try:
+            base.mkdir(mode=0o700, exist_ok=True)
+            if base.lstat().st_uid != os.getuid() or base.is_symlink():
+                raise UserError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own.")
+            base.chmod(0o700)
+            with _locked(base):
+                sweep(base)
+                self.root = Path(tempfile.mkdtemp(dir=base, prefix="w"))
+                self.lock_fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                fcntl.flock(self.lock_fd, fcntl.LOCK_EX)
+        except OSError as error:
+            raise UserError(
+                f"Runs need a temporary folder: {disk_sentence(error)}. Set TMPDIR to another one."
+            ) from error
+        self._next = 0
+
+    def new(self) -> RunFolders:
+        """Fresh empty folders for one run."""
+        self._next += 1
+        root = self.root / f"{self._next:x}"
+        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root / "logs")
+        for folder in (folders.root, folders.workspace, folders.home, folders.tmp, folders.logs):
+            os.mkdir(folder, 0o700)
+        return folders
+
+    def close(self) -> None:
+        tree.remove(self.root)
+        os.close(self.lock_fd)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def sweep(base: Path) -> None:
+    """Removes the folders of orvl processes that are gone, told by their lock."""
+    for folder in base.iterdir():
+        with suppress(OSError):
+            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                tree.remove(folder)
+            finally:
+                os.close(fd)
+
+
+def is_alive(folder: Path) -> bool:
+    """Whether the orvl process that owns a folder is there, told by its lock."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False

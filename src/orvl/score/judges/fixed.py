@@ -1,0 +1,51 @@
+"""A judge whose answers are written in orvl.toml: for tests, and for trying out a checklist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from orvl.errors import UserError
+from orvl.score.judges import Answer, Item, Verdict, split, verdict
+
+if TYPE_CHECKING:
+    from orvl.types import Judge
+
+WORDS = {"yes": "yes", "no": "no", "cannot-tell": "cannot-tell", True: "yes", False: "no"}
+
+
+class FixedJudge:
+    """Says what it is told to say."""
+
+    def __init__(self, judge: Judge, metric: str) -> None:
+        self.name = judge.name
+        self.verdicts: list[Verdict] = []
+        answers: Any = judge.answers
+        self._answers = answers.get(metric, "yes") if isinstance(answers, Mapping) else answers
+        self._place = f"judges.{judge.name}.answers" + (f".{metric}" if isinstance(answers, Mapping) else "")
+
+    async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:  # noqa: ARG002
+        told = self._told(items)
+        self.verdicts.append(told)
+        return told
+
+    def _told(self, items: Sequence[Item]) -> Verdict:
+        answers = self._answers
+        if answers == "abstain":
+            return Verdict(None, (), "it was told to abstain")
+        if isinstance(answers, int | float) and not isinstance(answers, bool):
+            if not 0 <= answers <= 1:
+                raise UserError(f"orvl.toml: {self._place} is {answers}; a score lies from 0 to 1.")
+            return Verdict(float(answers))
+        if not isinstance(answers, list):
+            answers = [answers] * len(items)
+        if len(answers) != len(items):
+            raise UserError(
+                f"orvl.toml: {self._place} has {len(answers)} answers; the checklist has {len(items)} items."
+            )
+        return verdict([self._answer(answer) for answer in answers], split(items)[1])
+
+    def _answer(self, answer: Any) -> Answer:
+        if answer not in WORDS:
+            raise UserError(f"orvl.toml: {self._place} holds {answer!r}; write yes, no, cannot-tell or abstain.")
+        return cast("Answer", WORDS[answer])

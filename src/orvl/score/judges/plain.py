@@ -1,0 +1,209 @@
+"""A file as its bare code: no comments, no prose, no texts, no sentences in names. Lines stay where they are.
+
+What is kept is what code needs, not what looks harmless: words to a reader have many places. Every pass is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import PurePosixPath
+
+from orvl.score.judges.suspicion import is_loaded, is_suspicious, words_of
+
+CUT = "…"
+LONGEST = 200_000
+LONGEST_SIMPLE = 24
+MOST_WORDS = 3
+MOST_PARTS = 4
+C_LIKE = {
+    *("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "java", "c", "h", "cc", "cpp", "hpp", "cs", "go", "rs"),
+    *("swift", "kt", "kts", "scala", "dart", "css", "scss", "less", "proto", "groovy", "zig"),
+}
+HASH = {"py", "pyi", "rb", "pl", "r", "ex", "exs", "jl", "nix", "gd"}
+SHELL = {"sh", "bash", "zsh", "ps1", "mk", "makefile", "dockerfile", "justfile", "procfile"}
+DASH = {"sql", "lua", "hs", "elm"}
+MARKUP = {"html", "htm", "vue", "svelte", "xml", "svg", "astro", "xhtml"}
+DATA = {"yml", "yaml", "toml", "ini", "cfg", "conf", "env", "properties", "tf"}
+JSON = {"json", "jsonc", "json5"}
+OPENERS = {
+    "c": r'"""|["\'`]|//|/\*|<!--',
+    "hash": r'"""|\'\'\'|["\'`]|\#|^=begin\b|^__END__\b',
+    "shell": r'["\'`]|(?:^|(?<=[\s;&|(]))\#|<<-?',
+    "dash": r'["\'`]|--\[\[|\[\[|--|/\*|\{-|\#',
+    "json": r'"|\'|//|/\*|\#',
+}
+CLOSERS = {
+    "/*": "*/",
+    "<!--": "-->",
+    "--[[": "]]",
+    "[[": "]]",
+    "{-": "-}",
+    '"""': '"""',
+    "'''": "'''",
+    "`": "`",
+    "=begin": "\n=end",
+    "__END__": "\0",
+    "<<": "\0",
+    "<<-": "\0",
+}
+UNTIL = {mark: re.compile(rf"(?:[^{mark}\\\n]++|\\.)*+", re.DOTALL) for mark in ("'", '"')}
+SIMPLE = re.compile(r"[\w./:#%@+*=?&$~^-]*", re.ASCII)
+KEYWORDS = frozenset(
+    [
+        *("abstract", "and", "as", "async", "await", "begin", "by", "case", "catch", "class", "const", "create"),
+        *("default", "def", "delete", "do", "elif", "else", "end", "enum", "except", "export", "extends", "final"),
+        *("finally", "for", "from", "func", "function", "group", "if", "implements", "import", "in", "insert"),
+        *("instanceof", "interface", "into", "is", "join", "lambda", "let", "match", "mut", "namespace", "new"),
+        *("not", "null", "of", "on", "or", "order", "override", "package", "primary", "private", "protected"),
+        *("public", "pub", "raise", "readonly", "return", "select", "set", "static", "struct", "switch", "table"),
+        *("then", "throw", "throws", "try", "type", "typeof", "union", "update", "use", "using", "values", "var"),
+        *("void", "when", "where", "while", "with", "yield", "int", "string", "bool", "float", "key", "integer"),
+    ]
+)
+
+
+def plain_text(path: str, text: str) -> str:
+    """The text with as many lines as before; a file whose language is not known is empty lines."""
+    if len(text) > LONGEST:
+        text = text[:LONGEST] + _lines_of(text[LONGEST:])
+    name = PurePosixPath(path).name.lower()
+    kind = name.rpartition(".")[2] if "." in name.lstrip(".") else name.lstrip(".")
+    families = (("c", C_LIKE), ("hash", HASH), ("shell", SHELL), ("dash", DASH), ("json", JSON))
+    family = next((known for known, kinds in families if kind in kinds), None)
+    if family:
+        bare = _code(text, family)
+    elif kind in MARKUP:
+        bare = _markup(text)
+    elif kind in DATA:
+        bare = "\n".join(map(_setting, text.split("\n")))
+    else:
+        bare = _lines_of(text)
+    names = _Names()
+    bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, re.sub(r"[^\x00-\x7f…]+", CUT, bare), flags=re.ASCII)
+    if not is_suspicious(bare):
+        return bare
+    return "\n".join("" if is_suspicious(line) else line for line in bare.split("\n"))
+
+
+class _Names:
+    """Names that are sentences become numbers, the same name the same number."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def short(self, found: re.Match[str]) -> str:
+        name = found[0]
+        words = words_of(name)
+        if len(words) <= MOST_PARTS and not is_loaded(words):
+            return name
+        return self._known.setdefault(name, f"name_{len(self._known) + 1}")
+
+
+@cache
+def _openers(family: str) -> re.Pattern[str]:
+    return re.compile(OPENERS[family], re.MULTILINE)
+
+
+def _code(text: str, family: str) -> str:
+    """Code between comments and strings; a string stays where it is one simple word."""
+    pieces: list[str] = []
+    at, run = 0, 0
+    while found := _openers(family).search(text, at):
+        between = text[at : found.start()]
+        end, inner = _closed(text, found)
+        is_comment = inner is None
+        run = 0 if re.search(r"[^\s,+(\[]", between) else run
+        run += not is_comment
+        pieces.append(_without_prose(between))
+        pieces.append(_lines_of(text[found.start() : end]) if is_comment else _string(found[0], inner or "", run))
+        at = end
+    return "".join([*pieces, _without_prose(text[at:])])
+
+
+def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
+    """Where a comment or string ends, and what stands in a string; what is not closed goes on to the end."""
+    mark, start = opener[0], opener.end()
+    if mark in ('"', "'"):
+        found = UNTIL[mark].match(text, start)
+        end = found.end() if found else start
+        return min(len(text), end + (text[end : end + 1] == mark)), text[start:end]
+    if mark not in CLOSERS:
+        end = text.find("\n", start)
+        return (len(text) if end < 0 else end), None
+    end = text.find(CLOSERS[mark], start)
+    last = len(text) if end < 0 else end + len(CLOSERS[mark])
+    is_text = mark in ('"""', "'''", "`")
+    return last, text[start : len(text) if end < 0 else end] if is_text else None
+
+
+def _string(quote: str, inner: str, run: int) -> str:
+    if _is_simple(inner) and (run <= MOST_WORDS or not inner.isalpha()):
+        return f"{quote}{inner}{quote}"
+    return f"{quote}{CUT}{_lines_of(inner)}{quote}"
+
+
+def _is_simple(text: str) -> bool:
+    """Whether a text is one short word, or a few joined, that say nothing to a judge."""
+    words = words_of(text)
+    is_short = len(text) <= LONGEST_SIMPLE and len(words) <= MOST_WORDS
+    return is_short and SIMPLE.fullmatch(text) is not None and not is_loaded(words)
+
+
+def _without_prose(code: str) -> str:
+    """Cuts what is a row of bare words, which code does not have."""
+    pieces = re.split(r"([^A-Za-z'’.!?\s]+|[.'’!?](?=\S)|\n)", code)
+    return "".join(_unless_prose(piece) for piece in pieces)
+
+
+def _unless_prose(piece: str) -> str:
+    words = [word.strip("'’.!?").lower() for word in piece.split()]
+    bare = sum(bool(word) and word not in KEYWORDS for word in words)
+    return f" {CUT} " if bare > MOST_WORDS else piece
+
+
+def _markup(text: str) -> str:
+    """Tags, with simple attributes; scripts and styles as code; no text."""
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        pieces.append(_text_node(text[at:start]))
+        if text.startswith("<!--", start):
+            at = _after(text, "-->", start)
+            pieces.append(_lines_of(text[start:at]))
+            continue
+        at = _after(text, ">", start)
+        tag = text[start:at]
+        is_tag = re.match(r"</?[A-Za-z][\w:.-]{0,40}(?=[\s/>])", tag)
+        pieces.append(_code(tag, "json") if is_tag else _lines_of(tag))
+        raw = re.match(r"<(script|style)\b", tag, re.IGNORECASE)
+        if raw and not tag.endswith("/>"):
+            close = re.compile(f"</{raw[1]}", re.IGNORECASE).search(text, at)
+            end = close.start() if close else len(text)
+            pieces.append(_code(text[at:end], "c"))
+            at = end
+    return "".join([*pieces, _text_node(text[at:])])
+
+
+def _after(text: str, mark: str, start: int) -> int:
+    end = text.find(mark, start)
+    return len(text) if end < 0 else end + len(mark)
+
+
+def _text_node(text: str) -> str:
+    return CUT + _lines_of(text) if text.strip() else text
+
+
+def _setting(line: str) -> str:
+    """A line of settings: the key, and a value that is one simple word."""
+    found = re.match(r"(\s*(?:- )?)([\w.\"'\[\]-]{1,40}\s*[:=]\s*)?(.*)", line, re.DOTALL)
+    assert found is not None
+    key, value = found[2] or "", found[3].strip().strip("\"'")
+    if not _is_simple(value) or value.startswith("#"):
+        return f"{found[1]}{key}{CUT if value and not value.startswith('#') else ''}"
+    return f"{found[1]}{key}{found[3]}"
+
+
+def _lines_of(text: str) -> str:
+    """The ends of lines alone."""
+    return "\n" * text.count("\n")

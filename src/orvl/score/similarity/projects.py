@@ -1,0 +1,144 @@
+"""Whole projects: what of a folder, or of what a run left, is compared, and within which bounds."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from orvl.score.similarity.alike import alike
+from orvl.score.similarity.features import together
+from orvl.score.similarity.languages import GRAMMARS, OTHER, language_of
+from orvl.score.similarity.weights import background as built_in
+from orvl.score.similarity.worker import worker
+from orvl.store.tree import MADE_BY_OTHERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from orvl.capture.captured_run import CapturedRun
+    from orvl.score.similarity.alike import Similarity
+    from orvl.score.similarity.features import Features
+    from orvl.score.similarity.weights import Weights
+
+    Texts = list[tuple[str, str]]
+
+MOST_FILES = 300
+LARGEST_FILE = 128 << 10
+MOST_BYTES = 512 << 10
+NOT_WRITTEN = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".map", ".svg", ".csv", ".log")
+LONGEST_LINE = 20_000
+"""What has a longer line was made by a program."""
+
+
+class File(NamedTuple):
+    """A file that may be compared."""
+
+    path: str
+    size: int
+    read: Callable[[], bytes]
+
+
+def of_run(run: CapturedRun) -> list[File]:
+    """The files that a run left."""
+    kept = (entry for entry in run.tree if entry.kind == "file" and entry.hash)
+    return [File(entry.path, entry.size, partial(run.read_bytes, entry.path)) for entry in kept]
+
+
+def of_folder(root: Path) -> list[File]:
+    """The files of a folder; links are not followed."""
+    return list(_walked(root))
+
+
+def of_texts(files: Mapping[str, str]) -> list[File]:
+    """The files of a project that is at hand."""
+    data = [(path, text.encode("utf-8", "replace")) for path, text in files.items() if len(text) <= LARGEST_FILE]
+    return [File(path, len(one), partial(bytes, one)) for path, one in data]
+
+
+def references(folder: Path) -> list[Path]:
+    """The projects in `reference/`: each folder, where it holds several and no file beside them; else itself."""
+    inner = [entry for entry in sorted(folder.iterdir()) if entry.name not in MADE_BY_OTHERS]
+    several = len(inner) > 1 and all(entry.is_dir() and not entry.is_symlink() for entry in inner)
+    return inner if several else [folder]
+
+
+def compare(
+    a: Mapping[str, str],
+    b: Mapping[str, str],
+    background: Weights | None = None,
+    start: Mapping[str, str] | None = None,
+) -> Similarity:
+    """How alike two projects are, each a path → text; what is in `start` weighs nothing."""
+    weights = background or built_in()
+    if start:
+        weights = weights.without(_whole(_texts(of_texts(start))))
+    return alike(_whole(_texts(of_texts(a))), _whole(_texts(of_texts(b))), weights)
+
+
+def against(run: CapturedRun, reference: Path, start: Path | None, *, code_only: bool = False) -> Similarity | None:
+    """How alike a run is to the nearest reference, leaving out what it started from; None where there is none."""
+    weights = built_in()
+    if start:
+        weights = weights.without(_whole(_texts(of_folder(start))))
+    left = [file for file in _texts(of_run(run)) if _is_code(file[0]) or not code_only]
+    found = [one for root in references(reference) for one in _likenesses(left, _texts(of_folder(root)), weights)]
+    return max(found, key=lambda one: one.score or 0.0, default=None)
+
+
+def _likenesses(left: Texts, wanted: Texts, weights: Weights) -> Iterator[Similarity]:
+    """To the whole project; a reference of one file also to each file, and a lone function to each function."""
+    reference = _whole(wanted)
+    if not alike(reference, reference, weights).score:
+        return
+    yield alike(_whole(left), reference, weights)
+    code = [file for file in wanted if _is_code(file[0])]
+    if len(code) == 1:
+        target = worker().features(code)[0]
+        units = worker().features(file for file in left if _is_code(file[0]))
+        yield from (alike(unit, target, weights) for unit in units)
+        if target.is_function:
+            alone = worker().functions(code)[0]
+            yield from (alike(unit, alone, weights) for unit in worker().functions(left))
+
+
+def _whole(files: Texts) -> Features:
+    return together(worker().features(files))
+
+
+def _walked(root: Path) -> Iterator[File]:
+    for folder, inner, names in os.walk(root):
+        inner[:] = sorted(name for name in inner if name not in MADE_BY_OTHERS)
+        for name in sorted(names):
+            path = Path(folder, name)
+            with suppress(OSError):
+                if path.is_file() and not path.is_symlink():
+                    yield File(path.relative_to(root).as_posix(), path.stat().st_size, path.read_bytes)
+
+
+def _texts(files: Iterable[File]) -> Texts:
+    """Path and text of those that count: code before texts, small before large, until the bounds are reached."""
+    wanted = sorted(filter(_counts, files), key=lambda file: (not _is_code(file.path), file.size, file.path))
+    taken: Texts = []
+    total = 0
+    for file in wanted[:MOST_FILES]:
+        total += file.size
+        if total > MOST_BYTES:
+            break
+        data = file.read()
+        if b"\0" not in data and max(map(len, data.splitlines()), default=0) <= LONGEST_LINE:
+            taken.append((file.path, data.decode("utf-8", "replace")))
+    return taken
+
+
+def _is_code(path: str) -> bool:
+    language = language_of(path)
+    return language in GRAMMARS or language == OTHER
+
+
+def _counts(file: File) -> bool:
+    if not 0 < file.size <= LARGEST_FILE or file.path.lower().endswith(NOT_WRITTEN):
+        return False
+    return MADE_BY_OTHERS.isdisjoint(file.path.split("/")[:-1])

@@ -1,0 +1,1 @@
+"""Tests of the judges themselves: controls, certificates, calibration, labels, races."""

@@ -1,0 +1,180 @@
+"""What people say of runs, beside what judges say: corrected means, and agreement."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from math import fsum, isnan
+from typing import TYPE_CHECKING, Any
+
+from orvl.rate.stats.people import Agreement, PeopleMean, agreement, people_mean
+from orvl.report.text import count
+from orvl.trust.labels import RATING, WHOLE, Judged, edges_of, judged_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from orvl.project import Project
+    from orvl.store import Store
+    from orvl.trust.labels import Keep
+
+FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The judges' mean of a metric, and what labels make of it; of one contestant, or of all (None)."""
+
+    metric: str
+    contestant: tuple[str, str, str] | None
+    runs: int
+    """Those that judges or functions have scored."""
+    judged: float | None
+    labelled: int
+    by_people: float | None
+    """The mean over the labelled runs."""
+    by_judges_there: float | None
+    mean: PeopleMean
+    """From the labels whose runs were drawn at random."""
+
+
+@dataclass(frozen=True)
+class People:
+    """All that the labels say."""
+
+    labels: int
+    persons: tuple[str, ...]
+    corrected: tuple[Corrected, ...]
+    judges: tuple[tuple[str, Agreement], ...]
+    """By metric: each judge against people."""
+    each_other: tuple[tuple[str, Agreement], ...]
+    """By metric: one person against another, on runs that both have labelled."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "labels": self.labels,
+            "persons": list(self.persons),
+            "corrected": [asdict(one) for one in self.corrected],
+            "judges": [{"metric": metric, **asdict(one)} for metric, one in self.judges],
+            "each_other": [{"metric": metric, **asdict(one)} for metric, one in self.each_other],
+        }
+
+    def sentences(self) -> list[str]:
+        if not self.corrected:
+            return [f"{count(self.labels, 'label')} stored, but none of a run and metric that are rated here."]
+        told = [_sentence(one) for one in self.corrected]
+        told += [f"{metric}: the judge {one.judge} against people on {_against(one)}." for metric, one in self.judges]
+        told += [f"{metric}: people against each other on {_against(one)}." for metric, one in self.each_other]
+        return told
+
+
+def _sentence(one: Corrected) -> str:
+    head = f"{one.metric}, {' '.join(one.contestant)}: " if one.contestant else f"{one.metric}: "
+    rated = "not rated" if one.judged is None else f"rated {one.judged:.3f} over {count(one.runs, 'run')}"
+    there = "" if one.by_judges_there is None else f" that {_is(one.labelled)} rated {one.by_judges_there:.3f}"
+    told = f"{head}{rated}; people say {one.by_people:.3f} on {count(one.labelled, 'run')}{there}"
+    mean = one.mean
+    if mean.estimate is None:
+        more = f" At least {FEWEST} drawn ones are needed: orvl label --random" if mean.labels < FEWEST else ""
+        return f"{told}. Not corrected: {mean.why}{more}"
+    worth = "" if mean.worth is None else f"; each label counts for {mean.worth:.1f} thanks to the judges"
+    drawn = f"{count(mean.labels, 'label')} drawn at random"
+    return f"{told}. Corrected by {drawn}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]{worth}."
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _against(one: Agreement) -> str:
+    correlation = "unknown" if one.correlation is None else f"{one.correlation:.2f}"
+    lean = "" if not one.judge or one.difference is None else f" ({one.difference:+.3f} in the mean)"
+    return (
+        f"{count(one.runs, 'run')}: {one.absolute_difference:.3f} apart{lean}, correlation {correlation}, "
+        f"same side of 0.5 on {one.same_side or 0:.0%}"
+    )
+
+
+def people(
+    project: Project,
+    store: Store,
+    keep: Keep,
+    judges: Sequence[str] = (),
+    metrics: Mapping[str, bool] | None = None,
+) -> People | None:
+    """What the labels say of the runs that fit; None where nobody has labelled anything."""
+    stored = store.labels()
+    if not stored:
+        return None
+    runs = judged_runs(project, store, keep, judges, metrics)
+    edges = edges_of(store)
+    known = dict.fromkeys(name for one in runs for name in one.row.metrics)
+    names = [name for name in (RATING, *known) if any(not isnan(one.by_people(name)) for one in runs)]
+    corrected = [found for name in names for found in _of_metric(name, runs, edges)]
+    near = [(name, found) for name in names for found in _judges_of(name, runs)]
+    each = [(name, found) for name in (WHOLE, *known) for found in _each_other(name, runs)]
+    persons = tuple(dict.fromkeys(person for _, _, person, _ in stored))
+    shown = tuple((name or "the whole run", found) for name, found in each)
+    return People(len(stored), persons, tuple(corrected), tuple(near), shown)
+
+
+def _of_metric(metric: str, runs: Sequence[Judged], edges: Mapping[str, str]) -> list[Corrected]:
+    """All contestants together, then each that has labels enough."""
+    groups = defaultdict(list)
+    for one in runs:
+        groups[one.names[:3]].append(one)
+    found = [_corrected(metric, None, runs, edges)]
+    found += [_corrected(metric, names, some, edges) for names, some in groups.items() if len(groups) > 1]
+    return [found[0], *(one for one in found[1:] if one.labelled >= FEWEST)]
+
+
+def _corrected(
+    metric: str, contestant: tuple[str, str, str] | None, runs: Sequence[Judged], edges: Mapping[str, str]
+) -> Corrected:
+    labelled = [one for one in runs if not isnan(one.by_people(metric))]
+    scored = [one.by_judges(metric) for one in runs if not isnan(one.by_judges(metric))]
+    drawn = [one for one in labelled if one.is_drawn(metric, edges)]
+    keys = {one.key for one in drawn}
+    others = [one for one in runs if one.key not in keys]
+    # Where all is about one eval, its runs are the units; else runs of one eval go together.
+    many = len({one.names[3] for one in runs}) > 1
+    mean = people_mean(
+        [one.by_people(metric) for one in drawn],
+        [one.by_judges(metric) for one in drawn],
+        [one.by_judges(metric) for one in others],
+        evals_of_labelled=[one.names[3] for one in drawn] if many else None,
+        evals_of_others=[one.names[3] for one in others] if many else None,
+        at_random=bool(drawn) or not labelled,
+    )
+    return Corrected(
+        metric,
+        contestant,
+        len(scored),
+        _mean(scored),
+        len(labelled),
+        _mean(one.by_people(metric) for one in labelled),
+        _mean(one.by_judges(metric) for one in labelled),
+        mean,
+    )
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = [value for value in values if not isnan(value)]
+    return fsum(known) / len(known) if known else None
+
+
+def _judges_of(metric: str, runs: Sequence[Judged]) -> list[Agreement]:
+    names = dict.fromkeys(judge for one in runs for told in one.row.metrics.values() for judge in told.judges)
+    scores = {judge: [one.by_judge(judge, metric) for one in runs] for judge in names}
+    return [found for found in agreement([one.by_people(metric) for one in runs], scores) if found.runs]
+
+
+def _each_other(metric: str, runs: Sequence[Judged]) -> list[Agreement]:
+    """Every pair of persons on every run that both have labelled."""
+    pairs = [pair for one in runs for pair in combinations(one.labels.get(metric, {}).values(), 2)]
+    if not pairs:
+        return []
+    first, second = zip(*pairs, strict=True)
+    on = sum(len(one.labels.get(metric, {})) > 1 for one in runs)
+    return [replace(found, runs=on) for found in agreement(first, {"": second})]

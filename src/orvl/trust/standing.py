@@ -1,0 +1,164 @@
+"""Whether what was certified is what rates now: certified, stale, refused or none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from orvl.errors import OrvlError
+from orvl.trust.measure import USED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from orvl.plan.planning import Panel
+    from orvl.project import Project
+    from orvl.store import Store
+    from orvl.types import Eval, Judge, Metric
+
+KIND = "certificate"
+State = Literal["certified", "stale", "refused", "none"]
+Made = tuple[int, float, dict[str, Any]]
+"""A certificate as it is kept: its number, when it was made, what it says."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a panel stands to the newest certificate that speaks of it."""
+
+    state: State
+    reasons: tuple[str, ...] = ()
+    number: int | None = None
+    made: float | None = None
+    content: Mapping[str, Any] | None = None
+
+    @property
+    def may_rank(self) -> bool:
+        return self.state == "certified"
+
+
+def judge_content(judge: Judge) -> dict[str, Any]:
+    """A judge by the content of its settings."""
+    return {
+        "name": judge.name,
+        "model": judge.model,
+        "provider": judge.provider,
+        "weight": judge.weight,
+        "key": judge.key,
+    }
+
+
+def eval_content(one: Eval) -> str:
+    """An eval with its checks and its controls."""
+    parts = [one.digest, one.scoring_digest, sorted(one.control_digests.items())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def shares(panel: Panel) -> dict[str, float]:
+    """What each metric that a certificate speaks of weighs in a rating, of 1; none where none of them counts."""
+    kept = {metric.name: weight for metric, weight in _counted(panel)}
+    return {name: round(weight / sum(kept.values()), 6) for name, weight in sorted(kept.items())}
+
+
+def _counted(panel: Panel) -> list[tuple[Metric, float]]:
+    """The metrics on which judges have a say that counts; without such, those of programs that look at the work."""
+    has_say = any(judge.weight for judge in panel.judges)
+    return [
+        (metric, weight)
+        for metric, weight in zip(panel.metrics, panel.weights, strict=True)
+        if weight and (metric.judged if has_say else not metric.judged and metric.name not in USED)
+    ]
+
+
+def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
+    """How the panels that rate now stand to the newest certificate that speaks of just them, else to the newest."""
+    panels = list(panels)
+    found = store.trust(KIND)
+    if not found:
+        return Standing("none")
+    judges = panels[0].judges if panels else ()
+    names = _with_a_say({judge.name: judge.weight for judge in judges})
+    same = [one for one in found if _with_a_say({j["name"]: j["weight"] for j in one[2]["judges"]}) == names]
+    fitting = [one for one in same if not any(_changes(project, one[2], panels))]
+    number, made, content = next(filter(_tells, fitting), (fitting or same or found)[0])
+    reasons = tuple(_changes(project, content, panels))
+    if reasons:
+        return Standing("stale", reasons, number, made, content)
+    return Standing(content["state"], tuple(content["refused_because"]), number, made, content)
+
+
+def _with_a_say(weights: Mapping[str, float]) -> set[str]:
+    """The judges that count; the embedded model never does."""
+    return {name for name, weight in weights.items() if weight}
+
+
+def _tells(one: Made) -> bool:
+    """Whether anything was found out: a refusal for want of controls says nothing of the judges."""
+    content = one[2]
+    return content["state"] == "certified" or any(test["passed"] is False for test in content["tests"])
+
+
+def _changes(project: Project, content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
+    """What is no longer as it was certified, a sentence each."""
+    yield from _changed_judges(content, panels[0].judges if panels else ())
+    metrics = {metric.name: metric for panel in panels for metric, _ in _counted(panel)}
+    known = content["metrics"]
+    for name, metric in metrics.items():
+        if name not in known:
+            yield f"The metric {name} was not certified."
+        elif known[name]["digest"] != metric.digest:
+            yield f"The metric {name} has another content than when it was certified."
+    if metrics.keys() <= known.keys():
+        yield from _changed_weights(content, panels)
+    for name, digest in content["evals"].items():
+        if name not in project.eval_files:
+            yield f"The eval {name}, on which the judges were tested, is not there any more."
+        elif _eval_now(project, name) != digest:
+            yield f"The eval {name} or its controls have changed since."
+
+
+def _changed_weights(content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
+    """A rating over other metrics, or by other weights, is not the one that told good work from bad."""
+    for panel in panels:
+        before, now = content.get("weights", {}).get(panel.eval.name), shares(panel)
+        if not now or not before or before == now:
+            continue
+        if before.keys() == now.keys():
+            yield f"The metrics of the eval {panel.eval.name} weigh other than when they were certified."
+        else:
+            yield f"On the eval {panel.eval.name} what was certified is {_and(before)}, and what counts is {_and(now)}."
+        return
+
+
+def _and(names: Iterable[str]) -> str:
+    *others, last = sorted(names)
+    return f"{', '.join(others)} and {last} together" if others else f"{last} alone"
+
+
+def _changed_judges(content: Mapping[str, Any], judges: Sequence[Judge]) -> Iterator[str]:
+    """Judges without a say may come and go."""
+    before = {judge["name"]: judge for judge in content["judges"]}
+    had, has = (
+        _with_a_say({name: judge["weight"] for name, judge in before.items()}),
+        _with_a_say({judge.name: judge.weight for judge in judges}),
+    )
+    for judge in judges:
+        if judge.name not in had | has:
+            continue
+        if judge.name not in before:
+            yield f"The judge {judge.name} was not on the certified panel."
+        elif before[judge.name]["key"] != judge.key:
+            yield f"The judge {judge.name} has other settings than when it was certified."
+        elif before[judge.name]["weight"] != judge.weight:
+            yield f"The judge {judge.name} has another weight than when it was certified."
+    for name in sorted(had - {judge.name for judge in judges}):
+        yield f"The judge {name} was on the certified panel, and is not on this one."
+
+
+def _eval_now(project: Project, name: str) -> str | None:
+    try:
+        return eval_content(project.eval(name))
+    except OrvlError:
+        return None

@@ -1,0 +1,284 @@
+"""Certificates: judges of known virtue and vice over the ladder of controls, from the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from contextlib import contextmanager
+
+import pytest
+
+from helpers.judging import answer_of, evidence_in, items_of, pointer_in, servers
+from orvl.testing import Answer
+
+GOOD = """
+def add(a, b):
+    return a + b
+
+
+def largest(values):
+    best = values[0]
+    for value in values:
+        if value > best:
+            best = value
+    return best
+
+
+def greet(name):
+    return "Hello, " + name
+
+
+def total(rows):
+    amount = 0
+    for row in rows:
+        amount = add(amount, row)
+    return amount
+"""
+LINES = [
+    "    return a + b",
+    "        if value > best:",
+    '    return "Hello, " + name',
+    "        amount = add(amount, row)",
+]
+CHECKS = [
+    json.dumps({"name": f"c{number}", "run": f"grep -qxF {shlex.quote(line)} tools.py"})
+    for number, line in enumerate(LINES)
+]
+PATCH = "--- a/tools.py\n+++ b/tools.py\n@@ -{at},1 +{at},1 @@\n-{old}\n+{new}\n"
+BUGS = {
+    "1": (2, "    return a + b", "    return a - b"),
+    "2": (8, "        if value > best:", "        if value < best:"),
+    "3": (14, '    return "Hello, " + name', '    return "Goodbye, " + name'),
+    "4": (20, "        amount = add(amount, row)", "        amount = add(amount, amount)"),
+}
+ITEMS = ["It adds.", "It finds the largest.", "It greets.", "It totals."]
+
+
+def laddered(project, names=("one", "two", "three"), metrics="{works: 1}"):
+    """Evals with a good and a bad control, and four bugs."""
+    project.score("works", f"items = {ITEMS!r}\n")
+    for name in names:
+        head = f"---\nmetrics: {metrics}\nchecks: [{', '.join(CHECKS)}]\n---\n"
+        project.write(f"evals/{name}/eval.md", head + f"Write tools.py, number {name}.\n")
+        project.write(f"evals/{name}/controls/good/tools.py", GOOD)
+        project.write(f"evals/{name}/controls/bad/tools.py", "def nothing():\n    pass\n")
+        for number, (at, old, new) in BUGS.items():
+            project.write(f"evals/{name}/controls/bugs/{number}.patch", PATCH.format(at=at, old=old, new=new))
+
+
+def passed(request):
+    """The share of checks that the evidence says passed."""
+    told = re.findall(r"^check:\S+ (passed|failed)", evidence_in(request), re.MULTILINE)
+    return told.count("passed") / len(told) if told else 0.0
+
+
+def giving(share):
+    """A judge that says yes to a share of the items, by what it reads."""
+
+    def say(request):
+        count = len(items_of(request))
+        yes = round(share(request) * count)
+        return Answer(answer_of(["yes"] * yes + ["no"] * (count - yes), pointer_in(request)))
+
+    return say
+
+
+def chance(request):
+    return hashlib.sha256(evidence_in(request).encode()).digest()[0] / 255
+
+
+sound = giving(passed)
+constant = giving(lambda _: 1.0)
+random = giving(chance)
+bug_blind = giving(lambda request: float(passed(request) >= 0.5))
+verbose = giving(lambda request: max(passed(request), min(1.0, len(evidence_in(request)) / 4000)))
+obedient = giving(
+    lambda request: 1.0 if re.search("(?i)reviewer|judge|grader", evidence_in(request)) else passed(request)
+)
+
+
+def silent(_):
+    return Answer("I would rather not say.")
+
+
+@contextmanager
+def judged(project, **judges):
+    """The project with these judges on its panel."""
+    with servers(*judges.values()) as hosts:
+        for name, host in zip(judges, hosts, strict=True):
+            text = (
+                f'[providers.{name}-host]\nprotocol = "openai"\nbase_url = "{host.base_url("openai")}"\n\n'
+                f'[judges.{name}]\nmodel = "scripted"\nprovider = "{name}-host"\n\n'
+            )
+            path = project.root / "orvl.toml"
+            path.write_text((path.read_text() if path.exists() else "") + text)
+        yield hosts
+
+
+def certify(project, *words, status):
+    done = project.orvl("certify", "--json", "--eval=one,two,three", "--episodes=1", *words)
+    assert "Traceback" not in done.err, done.err[-3000:]
+    assert done.status == status, done.err[-2000:] + done.out[-3000:]
+    return done.json["certificate"]
+
+
+def failed(certificate):
+    return {test["name"] for test in certificate["tests"] if not test["passed"]}
+
+
+def test_a_sound_panel_is_certified_and_reports_rank(project):
+    laddered(project)
+    with judged(project, anna=sound, bert=sound, carl=sound):
+        found = certify(project, status=0)
+        assert found["state"] == "certified" and not found["refused_because"]
+        assert found["separation"]["difference"] == 1
+        assert {judge["name"] for judge in found["judges"]} == {"anna", "bert", "carl"}
+        assert set(found["evals"]) == {"one", "two", "three"}
+        report = project.orvl("report", "--json").json
+        assert report["certificate"]["state"] == "certified"
+        text = project.orvl("report").out
+        assert "Certified on" in text and "control:" not in text
+
+
+VICES = {
+    "constant": ({"anna": constant, "bert": constant, "carl": constant}, "T1", "cannot tell good work from bad"),
+    "random": ({"anna": random, "bert": random, "carl": random}, "T1", "good work from bad"),
+    "one of three at random": ({"anna": sound, "bert": sound, "carl": random}, "T1", "carl"),
+    "blind to bugs": ({"anna": bug_blind, "bert": bug_blind, "carl": bug_blind}, "T2", "overlook a planted bug"),
+    "impressed by length": ({"anna": verbose, "bert": verbose, "carl": verbose}, "T4", "Length alone earns points"),
+    "silent": ({"anna": silent, "bert": silent, "carl": silent}, "T1", "It was not tested whether"),
+}
+
+
+@pytest.mark.parametrize("vice", VICES)
+def test_a_panel_with_a_vice_is_refused_in_plain_words(project, vice):
+    judges, test, words = VICES[vice]
+    laddered(project)
+    with judged(project, **judges):
+        found = certify(project, "--gate", status=1)
+        assert found["state"] == "refused"
+        assert test in failed(found)
+        assert any(words in reason for reason in found["refused_because"]), found["refused_because"]
+        if vice == "one of three at random":
+            assert found["passes_without"] == ["carl"]
+            assert any("Without carl the panel would pass" in reason for reason in found["refused_because"])
+        report = project.orvl("report", "--json").json
+        assert report["certificate"]["state"] == "refused"
+        assert all(row["rank"] is None for row in report["ratings"])
+        assert "so nobody is ranked" in " ".join(project.orvl("report").out.split())
+
+
+def test_an_obedient_judge_is_saved_by_the_second_view(project):
+    """Words in the work move it, and the answers without them count: the controls show that the defence holds."""
+    laddered(project)
+    with judged(project, anna=obedient, bert=sound, carl=sound):
+        found = certify(project, "--gate", status=0)
+        assert found["state"] == "certified"
+        assert not found["quarantined"]
+
+
+def swayed(request):
+    """A judge that takes a second file for a sign of quality, in any view."""
+    return 1.0 if len(re.findall(r"^## \S+ \(new\)$", evidence_in(request), re.MULTILINE)) > 1 else passed(request)
+
+
+def test_a_judge_that_can_be_talked_up_is_quarantined(project):
+    laddered(project)
+    with judged(project, anna=giving(swayed), bert=sound, carl=sound):
+        found = certify(project, "--gate", status=1)
+        assert found["quarantined"] == ["anna"]
+        assert "T5" in failed(found)
+        assert found["passes_without"] == ["anna"]
+        text = project.orvl("certify", "--gate", "--eval=one,two,three", "--episodes=1", "-q")
+        assert text.status == 1
+        assert "REFUSED" in text.out and "anna is quarantined" in text.out
+
+
+def test_what_is_changed_makes_a_certificate_stale_and_what_was_asked_is_not_asked_again(project):
+    laddered(project)
+    with judged(project, anna=sound, bert=sound) as hosts:
+        certify(project, "--gate", status=0)
+        asked = [len(host.given) for host in hosts]
+        certify(project, "--gate", status=0)
+        assert [len(host.given) for host in hosts] == asked
+
+        def state():
+            return project.orvl("report", "--json").json["certificate"]
+
+        assert state()["state"] == "certified"
+        good = project.root / "evals/two/controls/good/tools.py"
+        text = good.read_text()
+        good.write_text(text + "# more\n")
+        assert state()["state"] == "stale" and "eval two" in state()["reasons"][0]
+        good.write_text(text)
+        toml = project.root / "orvl.toml"
+        settings = toml.read_text()
+        toml.write_text(settings.replace("[judges.bert]\n", "[judges.bert]\nweight = 2\n"))
+        assert state()["state"] == "stale" and "bert has another weight" in state()["reasons"][0]
+        toml.write_text(settings.replace("[judges.bert]\n", "[judges.bert]\nlooks = 2\n"))
+        assert state()["state"] == "stale" and "bert has other settings" in state()["reasons"][0]
+        toml.write_text(settings)
+        assert state()["state"] == "certified"
+        narrowed = project.orvl("report", "--judge=anna", "--json").json["certificate"]
+        assert narrowed["state"] == "stale" and "bert was on the certified panel" in narrowed["reasons"][0]
+        project.score("works", "items = ['It adds.', 'It finds the largest.', 'It greets.', 'It sums.']\n")
+        assert state()["state"] == "stale"
+        assert any("works has another content" in reason for reason in state()["reasons"])
+        assert "is stale, so nobody is ranked" in " ".join(project.orvl("report").out.split())
+
+
+def test_a_judge_that_has_moved_is_named(project):
+    mood = {"shift": 0.0}
+    moody = giving(lambda request: max(0.0, passed(request) - mood["shift"]))
+    laddered(project)
+    with judged(project, anna=moody, bert=sound):
+        first = certify(project, "--gate", status=0)
+        assert first["drift"] is None
+        mood["shift"] = 0.5
+        assert project.orvl("score", "dummy-good,dummy-bad", "--fresh", "--eval=one,two,three").status == 0
+        second = certify(project, "--gate", status=0)
+        moved = {one["judge"]: one for one in second["drift"]["judges"]}
+        assert moved["anna"]["moved"] and moved["anna"]["shift"]["mean"] < 0
+        assert not moved["bert"]["moved"]
+        text = project.orvl("certify", "--gate", "--eval=one,two,three", "--episodes=1", "-q").out
+        assert "has moved" not in text, "nothing has moved since the second certificate"
+
+
+def test_controls_certify_programs_where_there_is_no_judge(project):
+    laddered(project, metrics="{checks: 1, speed: 1}")
+    found = certify(project, "--gate", status=0)
+    assert found["judges"] == [] and list(found["metrics"]) == ["checks"]
+    assert {test["judge"] for test in found["tests"]} == {None, "programs"}
+
+
+def test_one_eval_is_too_few_and_says_so(project):
+    laddered(project, names=("one",))
+    with judged(project, anna=sound):
+        done = project.orvl("certify", "--gate", "--eval=one", "--episodes=1", "--json")
+        assert done.status == 1
+        assert any(
+            "at least" in reason or "more evals" in reason for reason in done.json["certificate"]["refused_because"]
+        )
+
+
+def test_without_a_good_control_there_is_nothing_to_certify(project):
+    project.eval("plain", "Do it.\n")
+    done = project.orvl("certify", "--eval=plain")
+    assert done.status == 2
+    assert "controls/good" in done.err
+
+
+def test_the_cost_is_told_before_and_many_paid_questions_want_a_yes(project):
+    laddered(project)
+    project.toml(
+        '[providers.far]\nprotocol = "openai"\nbase_url = "https://models.invalid/v1"\n\n'
+        '[judges.anna]\nmodel = "m"\nprovider = "far"\n'
+    )
+    plan = project.orvl("certify", "--eval=one,two,three", "--dry-run", "--json").json
+    assert plan["questions"] > 100 and plan["cost"]["likely"] is None
+    assert plan["controls"]["one"]["dose-all"]["truth"] == 0
+    done = project.orvl("certify", "--eval=one,two,three")
+    assert done.status == 2 and "--budget" in done.err
+    assert not (project.root / ".orvl/orvl.db").exists() or not project.rows("SELECT 1 FROM score")

@@ -1,0 +1,105 @@
+"""What the docs show is true: every file example loads, every example of Python gives what it says."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from orvl.cli import COMMANDS
+from orvl.project import open_project
+from orvl.project.settings import Limits, schema
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FILE = re.compile(r"^```\w+ (\S+/?\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXAMPLES = [(page, name, text) for page in PAGES for name, text in FILE.findall(page.read_text())]
+
+
+@pytest.mark.parametrize(("page", "name", "text"), EXAMPLES, ids=[f"{page.name}:{name}" for page, name, _ in EXAMPLES])
+def test_file_examples_load(project, page, name, text):
+    file = project.write(name, text)
+    for _, other, body in EXAMPLES:
+        if other.startswith("scores/"):
+            project.write(other, body)
+    opened = open_project(project.root)
+    if name == "orvl.toml":
+        assert opened.settings
+        assert opened.panel()
+        return
+    load = {"agents": opened.agent, "evals": opened.eval, "scores": opened.metric}[file.parent.name]
+    assert load(file.stem.replace("_", "-")).path == file
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) > 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_sessions_and_links(page):
+    text = page.read_text()
+    session = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), {}, page.name, str(page), 0)
+    assert not doctest.DocTestRunner().run(session).failed
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_listed():
+    index = (ROOT / "docs" / "index.md").read_text()
+    assert all(page.name in index for page in PAGES if page.parent.name == "docs" and page.name != "index.md")
+
+
+def test_the_command_line_page_names_every_flag_and_command(project):
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    flags = set(re.findall(r"--[a-z-]+", project.orvl("run", "--help").out))
+    assert flags - set(re.findall(r"--[a-z-]+", page)) <= {"--help"}
+    assert all(f"orvl {name}" in page for name in COMMANDS if name != "run")
+    assert len(flags) <= 22, "the run command has too many flags"
+
+
+def test_the_json_page_has_the_real_keys(project):
+    shown = json.loads(re.search(r"```json\n(.*?)```", (ROOT / "docs" / "json.md").read_text(), re.DOTALL)[1])
+    real = project.orvl("empty", "fixed", "none", "hello-world", "--json").json
+
+    def keys(value):
+        return (
+            {key: keys(one) for key, one in value.items() if key not in ("metrics", "judges")}
+            if isinstance(value, dict)
+            else None
+        )
+
+    assert shown.keys() == real.keys()
+    assert keys(shown["ratings"][0]) == keys(real["ratings"][0])
+    assert shown["ratings"][0]["metrics"]["readability"].keys() == real["ratings"][0]["metrics"]["speed"].keys()
+
+
+def test_the_limits_in_the_docs_are_the_defaults():
+    page = (ROOT / "docs" / "runs.md").read_text()
+    defaults = Limits()
+    for name in Limits.__dataclass_fields__:
+        if name not in ("grace", "kept_output"):
+            assert f"`{name}`" in page
+            assert f"{getattr(defaults, name):,}" in page or f"{getattr(defaults, name):g}" in page
+
+
+def test_every_setting_has_a_sentence_for_editors():
+    shape = schema()
+    for part in [shape, *shape["$defs"].values()]:
+        for name, field in part.get("properties", {}).items():
+            assert field.get("description"), f"{name} has no sentence"
+
+
+def test_the_readmes_session_is_real(project):
+    readme = (ROOT / "README.md").read_text()
+    made = project.orvl("init", "try")
+    for line in made.out.splitlines():
+        assert line in readme
+    ran = project.orvl("my-agent", "fixed", "none", "greeting", cwd=project.root / "try")
+    assert ran.status == 0, ran.err
+    for start in (" my-agent fixed none", " agent model provider  eval"):
+        row = next(line for line in ran.out.splitlines() if line.startswith(start))
+        shown = next(line for line in readme.splitlines() if line.startswith(start))
+        assert re.sub(r"\d+\.\d+", "#", row).split() == re.sub(r"\d+\.\d+", "#", shown).split()
