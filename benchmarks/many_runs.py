@@ -51,9 +51,9 @@ def eval_names() -> list[str]:
 
 def add_cells(store: Store, folder: Path) -> list[int]:
     """Adds a call, the cells (numbered from 1, in the order of evals) and the evals' layouts."""
+    from orvl.plan.layout import layout_of
     from orvl.plan.planning import panel_of
     from orvl.project import open_project
-    from orvl.score.score_run import layout_of
 
     store.add_call({"words": "all"}, 0)
     names = product(eval_names(), range(AGENTS), range(MODELS))

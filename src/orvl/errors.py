@@ -1,10 +1,15 @@
-"""What can go wrong, as sentences.
+"""Every exception of orvl.
 
-OrvlError            a sentence for the user, and the exit status that goes with it
-├── UserError        the call or the project is wrong (2)
-│   └── FileError    … at a place in a user's file
-├── StoreError       the store cannot be used (2)
-└── DiskError        the disk is full or cannot be written (1)
+OrvlError               a sentence for the user, and the exit status that goes with it
+├── UserError           the call or the project is wrong (2)
+│   └── FileError       … at a place in a user's file
+├── StoreError          the store cannot be used (2)
+├── DiskError           the disk is full or cannot be written (1)
+├── InstallError        an agent could not be installed
+├── SetupFailed         an eval's setup failed: none of its runs can begin
+└── BuilderFailed       a judge built no project or no rules
+
+The others never reach a user as they are: the part that raises one and the part that catches it agree on it.
 """
 
 from __future__ import annotations
@@ -44,6 +49,126 @@ class StoreError(OrvlError):
 
 class DiskError(OrvlError):
     """The disk is full or cannot be written while runs are under way."""
+
+
+class NotStarted(Exception):
+    """The process could not be started: the program is not there, or the system refused."""
+
+    def __init__(self, message: str, *, missing: bool) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
+class ProxyRefusal(Exception):
+    """A status and a sentence, which the proxy itself answers."""
+
+
+class WaitTooLong(Exception):
+    """A model wants more rest than a call may wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"{seconds:.0f} s")
+        self.seconds = seconds
+
+
+class CallRefused(Exception):
+    """A call that is not passed on, with the sentence for the agent."""
+
+
+class AgentDisconnected(Exception):
+    """The agent closed its connection."""
+
+
+class InvalidTrajectory(Exception):
+    """A value that its place in the format does not take."""
+
+
+class InstallError(OrvlError):
+    """An agent could not be installed."""
+
+
+class InstallerFailed(Exception):
+    """An installer ended with another status than 0."""
+
+    def __init__(self, name: str, status: int, output: str) -> None:
+        super().__init__(f"{name} ended with status {status}")
+        self.output = output
+
+
+class LocalModelError(Exception):
+    """Why there is no answer, as a sentence, with the HTTP status that fits."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class FunctionTimeout(Exception):
+    """A user's function took too long."""
+
+
+class FunctionRaised(Exception):
+    """A user's function raised something; the sentence says what and where."""
+
+
+class InvalidAppConfig(ValueError):
+    """An app or a step that cannot be meant, in a sentence."""
+
+
+class LabelSkipped(Exception):
+    """The person wants the next run."""
+
+
+class LabellingEnded(Exception):
+    """The person has had enough."""
+
+
+class LinterMissing(Exception):
+    """A tool cannot be run here: it, or what it needs, is not installed."""
+
+
+class LinterFailed(Exception):
+    """A tool did not get to look at files: its configuration is broken, or it is."""
+
+
+class Interrupted(Exception):
+    """The checks were cut short because orvl is being ended."""
+
+
+class ControlUnavailable(Exception):
+    """A control that an eval cannot have as it is, with what to add."""
+
+
+class InvalidCommand(Exception):
+    """What `command` returned cannot be run."""
+
+
+class SetupFailed(OrvlError):
+    """An eval's `setup` did not end well: none of its runs can begin."""
+
+
+class NoAnswer(Exception):
+    """Why there is no answer."""
+
+    def __init__(self, reason: str, words: str = "") -> None:
+        super().__init__(reason)
+        self.words = words
+
+
+class BudgetSpent(Exception):
+    """No money is left to ask judges with: nothing is said about the work."""
+
+
+class Abstention(Exception):
+    """A judge's abstention, where a number was wanted of it."""
+
+
+class UnusableAnswer(Exception):
+    """An answer that is none, with the reason."""
+
+
+class BuilderFailed(OrvlError):
+    """A judge that gave no project or no rules."""
 
 
 DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)

@@ -21,7 +21,8 @@ from orvl.capture.browser import find
 from orvl.capture.browser.gather import Bounds, gathered
 from orvl.capture.browser.look import look
 from orvl.capture.browser.result import Look
-from orvl.project.app import BadShape, Step, check_app, check_steps
+from orvl.errors import InvalidAppConfig
+from orvl.project.app import Step, check_app, check_steps
 from orvl.project.settings import Limits
 from orvl.sandbox import Ended, Stream
 from orvl.sandbox.bubblewrap import Bubblewrap
@@ -545,13 +546,13 @@ def test_steps_are_read():
     ],
 )
 def test_bad_steps_are_refused_with_a_sentence(step, words):
-    with pytest.raises(BadShape) as refused:
+    with pytest.raises(InvalidAppConfig) as refused:
         check_steps(["open /", step])
     assert words in str(refused.value) and "steps[2]" in str(refused.value)
 
 
 def test_too_many_steps():
-    with pytest.raises(BadShape, match="at most 40"):
+    with pytest.raises(InvalidAppConfig, match="at most 40"):
         check_steps(["open /"] * 41)
 
 
@@ -568,7 +569,7 @@ def test_too_many_steps():
     ],
 )
 def test_bad_apps_are_refused_with_a_sentence(app, words):
-    with pytest.raises(BadShape) as refused:
+    with pytest.raises(InvalidAppConfig) as refused:
         check_app(app)
     assert words in str(refused.value)
 

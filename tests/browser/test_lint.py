@@ -14,17 +14,17 @@ from textwrap import dedent
 
 import pytest
 
-from orvl.capture.checks import Stopped
 from orvl.capture.lint import editorconfig
 from orvl.capture.lint.commands import commands
 from orvl.capture.lint.configs import configs_of, edits
-from orvl.capture.lint.findings import Broken, Finding, Printed, findings_of
+from orvl.capture.lint.findings import Finding, Printed, findings_of
 from orvl.capture.lint.globs import TooMuch, globs_of
 from orvl.capture.lint.report import FileMark, Report, Side, adherence
 from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
 from orvl.capture.lint.tools import tools_of
 from orvl.capture.lint.workspace import MAX_FILE, Workspace, changed, looked_at
+from orvl.errors import Interrupted, LinterFailed
 from orvl.project.settings import Limits
 from orvl.sandbox.choose import Slot
 from orvl.sandbox.surroundings import surroundings
@@ -459,7 +459,7 @@ def test_a_sandbox_that_is_stopped_ends_it(tmp_path, monkeypatch):
         finally:
             await slot.close()
 
-    with pytest.raises(Stopped):
+    with pytest.raises(Interrupted):
         asyncio.run(go())
     assert not [path for path in work.root.iterdir() if path.name not in ("etc", "dev")]
     work.close()
@@ -545,7 +545,7 @@ def test_edits_are_bounded_and_of_the_right_kind():
     ],
 )
 def test_tools_that_fail_say_why(tool, status, out, err, said):
-    with pytest.raises(Broken) as raised:
+    with pytest.raises(LinterFailed) as raised:
         findings_of(tool, Printed(status, out, err, "/w", ""))
     assert said in str(raised.value)
     assert len(str(raised.value)) <= 600

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from orvl.errors import InvalidCommand
 from orvl.run import acp
 from orvl.run.acp.drive import matching
-from orvl.run.command import CommandMistake
 from orvl.types import Command
 
 AGENT = Path(__file__).parents[1] / "helpers" / "acp_agent.py"
@@ -306,7 +306,7 @@ def test_what_an_agent_says_of_its_models_host():
 def test_a_command_keeps_its_environment_and_files():
     made = acp.wrap(Command(["agent", "-x"], env={"A": "b"}, files={"c": "d"}), "p", None, "/workspace", "m")
     assert (made.env, made.files, made.argv[-3:]) == ({"A": "b"}, {"c": "d"}, ["--", "agent", "-x"])
-    with pytest.raises(CommandMistake, match="leave 'stdin' out"):
+    with pytest.raises(InvalidCommand, match="leave 'stdin' out"):
         acp.wrap(Command(["agent"], stdin="x"), "p", None, "/workspace", "m")
 
 

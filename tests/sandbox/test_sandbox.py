@@ -20,9 +20,9 @@ from pathlib import Path
 
 import pytest
 from adversary import attack
-from helpers.user_project import ROOT_FOLDER, Result, UserProject
 
 import orvl
+from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.keeper.door import open_door
 from orvl.store.blobs import Blobs
 

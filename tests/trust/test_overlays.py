@@ -14,14 +14,14 @@ import pytest
 from orvl.capture.captured_run import CapturedRun
 from orvl.cli.complete import names_of, with_overlays
 from orvl.cli.doctor import _project
-from orvl.errors import FileError, UserError
+from orvl.errors import FileError, SetupFailed, UserError
 from orvl.install import place_of
 from orvl.plan.planning import cell_key, make_plan
 from orvl.plan.selection import Words
 from orvl.project import open_project
 from orvl.project.overlays import has_changed, lay
 from orvl.run.command import Arguments, laid_over, with_arguments
-from orvl.run.start_cache import SetupFailed, _lay_over
+from orvl.run.start_cache import _lay_over
 from orvl.store import Store
 from orvl.testing import ModelServer
 from orvl.types import Command, Endpoint, Overlay

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import pytest
 
+from orvl.errors import InstallError
 from orvl.install import cache, installed, pip, place_of
 from orvl.install.make import install
-from orvl.install.process import InstallError
 from orvl.project import open_project
 from orvl.types import Agent
 

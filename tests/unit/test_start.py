@@ -15,10 +15,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from orvl.capture import captured_run as capture
 from orvl.capture import diff
 from orvl.errors import UserError
 from orvl.run import start_tree as start
+from orvl.run.start_cache import manifest_of
 from orvl.store import tree
 from orvl.store.blobs import Blobs
 from orvl.store.tree import Entry, TreeLimits
@@ -634,6 +634,6 @@ def test_the_start_tree_is_what_runs_get(tmp_path):
     start.commit(ready)
     write(ready, {"__pycache__/made-by-setup.pyc": "x"})
     with store.batch() as batch:
-        plain, full = capture.start_tree(one, batch), capture.start_tree(one, batch, ready)
+        plain, full = manifest_of(one, batch), manifest_of(one, batch, ready)
     assert [entry.path for entry in tree.decode(store.get(plain))] == ["a"]
     assert tree.decode(store.get(full)) == scanned(ready, store)

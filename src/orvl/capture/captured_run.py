@@ -27,19 +27,10 @@ if TYPE_CHECKING:
     from orvl.run.conversation import Conversation, TurnEnd
     from orvl.sandbox.workdir import RunFolders
     from orvl.store.blobs import Batch, Blobs
-    from orvl.types import Eval, Found
+    from orvl.types import Found
 
 
 SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
-
-
-def start_tree(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
-    """The manifest of what an eval's runs start from: the folder prepared for them, else the eval's `workspace/`."""
-    start = prepared or one.part("workspace")
-    skip = () if prepared else tree.NOT_GIVEN
-    unlock = prepared is not None
-    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=unlock, skip=skip)[0] if start else []
-    return batch.put(tree.encode(entries))
 
 
 def take(

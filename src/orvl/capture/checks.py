@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from orvl.errors import Interrupted
 from orvl.sandbox.job import hit, shell_job
 from orvl.store import tree
 from orvl.types import CheckResult
@@ -56,13 +57,9 @@ async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: L
         job = shell_job(check.run, env, folders.logs / f"check{number}", check.limit, limits, folders)
         ended = await sandbox.run(replace(job, adds_only=True))
         if ended.cut == "stopped":
-            raise Stopped
+            raise Interrupted
         results.append(_result(check, ended, limits))
     return tuple(results)
-
-
-class Stopped(Exception):
-    """The checks were cut short because orvl is being ended."""
 
 
 def _result(check: Check, ended: Ended, limits: Limits) -> CheckResult:

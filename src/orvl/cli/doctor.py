@@ -14,7 +14,8 @@ import click
 
 from orvl.cli.common import open_to_read, open_with_keys_hidden, store_exists, where
 from orvl.errors import OrvlError
-from orvl.report.text import count, plain
+from orvl.project.names import count
+from orvl.report.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read,
 from orvl.cli.report import chooser
 from orvl.errors import UserError
 from orvl.project import open_project
-from orvl.report.text import count
+from orvl.project.names import count
 
 
 @click.command()

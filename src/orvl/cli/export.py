@@ -13,7 +13,7 @@ import click
 from orvl.cli.common import open_to_read, where
 from orvl.errors import UserError, disk_sentence
 from orvl.project import open_project
-from orvl.report.text import count
+from orvl.project.names import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import click
 
 from orvl.cli.common import open_to_read, open_to_write, where
 from orvl.project import open_project
-from orvl.report.text import count
+from orvl.project.names import count
 
 
 @click.command()

@@ -20,8 +20,8 @@ from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
 from orvl.plan.selection import ORDER, Words, chosen_metrics
 from orvl.project import open_project
-from orvl.project.names import closest, did_you_mean
-from orvl.report.text import count, plain
+from orvl.project.names import closest, count, did_you_mean
+from orvl.report.text import plain
 from orvl.trust.labels import DRAWN, WHOLE, queue
 from orvl.trust.people import people
 

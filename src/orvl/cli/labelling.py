@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from orvl.cli.label import Label, number_of
-from orvl.errors import OrvlError, StoreError, UserError
-from orvl.report.text import count, plain
+from orvl.errors import LabellingEnded, LabelSkipped, OrvlError, StoreError, UserError
+from orvl.project.names import count
+from orvl.report.text import plain
 from orvl.score.judges import verdict
 from orvl.score.judges.names import names_of
 from orvl.trust.labels import IN_TURN, WHOLE
@@ -35,14 +36,6 @@ KEPT_ROWS = 14
 LEAST_ROWS = 16
 
 
-class Skipped(Exception):
-    """The person wants the next run."""
-
-
-class Ended(Exception):
-    """The person has had enough."""
-
-
 class Session:
     """Asks a person about one run after another; `keep` stores a label at once."""
 
@@ -62,7 +55,7 @@ class Session:
         try:
             for number, asked in enumerate(queue, 1):
                 self._run(asked, f"{number} of {len(queue)}")
-        except Ended:
+        except LabellingEnded:
             pass
         finally:
             click.echo(f"\n{count(self.stored, 'label')} stored. See what they say: orvl label --report")
@@ -75,7 +68,7 @@ class Session:
             try:
                 for metric in metrics:
                     self._metric(asked, metric)
-            except Skipped:
+            except LabelSkipped:
                 pass
 
     def _show(self, asked: Asked, metrics: Sequence[Metric], place: str, scratch: Path) -> None:
@@ -145,9 +138,9 @@ class Session:
         while True:
             word = click.prompt(question, default="", show_default=False, prompt_suffix=" ").strip()
             if word in ("q", "Q"):
-                raise Ended
+                raise LabellingEnded
             if word in ("s", "S"):
-                raise Skipped
+                raise LabelSkipped
             if word not in ("v", "V"):
                 return str(word)
             click.echo_via_pager(self._text)

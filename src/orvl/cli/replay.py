@@ -11,7 +11,8 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_keys_hidden, version_asker, where
 from orvl.errors import UserError
-from orvl.report.text import count, plain
+from orvl.project.names import count
+from orvl.report.text import plain
 from orvl.sandbox.kinds import KINDS, Kind
 
 if TYPE_CHECKING:

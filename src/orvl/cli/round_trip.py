@@ -69,8 +69,8 @@ def _builder(project: Project, name: str | None) -> Judge:
 
 
 async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> Built:
+    from orvl.errors import CallRefused
     from orvl.gateway import Gateway
-    from orvl.gateway.account import Refused
     from orvl.score.judges.bench import Bench, Seat
     from orvl.score.judges.builder import build
 
@@ -81,7 +81,7 @@ async def _built(project: Project, judge: Judge, idea: str, budget: float | None
     bench = Bench(gateway, lambda one: Seat.of(one, project.settings), project.settings.limits.judge, say)
     try:
         return await build(bench, await bench.seat(judge), idea, say)
-    except Refused as error:
+    except CallRefused as error:
         raise UserError(f"The judge was not asked to the end: {error}.") from error
     finally:
         await gateway.close()

@@ -30,7 +30,8 @@ from orvl.plan.planning import ASK_ABOVE, Plan, is_paid, make_plan, ordered
 from orvl.plan.remaining import State, next_episode, state_of
 from orvl.plan.selection import ORDER, is_named
 from orvl.project.endpoints import without_key
-from orvl.report.text import count, dollars, plain
+from orvl.project.names import count
+from orvl.report.text import dollars, plain
 from orvl.sandbox.kinds import KINDS, Kind
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from orvl.cli.common import (
 from orvl.errors import OrvlError
 from orvl.plan.planning import make_plan, ordered
 from orvl.plan.remaining import next_episode, state_of
-from orvl.report.text import count
+from orvl.project.names import count
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan

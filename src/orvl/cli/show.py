@@ -12,10 +12,10 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.errors import UserError
 from orvl.project import open_project
-from orvl.project.names import did_you_mean
+from orvl.project.names import count, did_you_mean
 from orvl.report import calls as model_calls
 from orvl.report.found import found_lines
-from orvl.report.text import count, dollars, plain, seconds
+from orvl.report.text import dollars, plain, seconds
 from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:

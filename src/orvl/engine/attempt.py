@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 from orvl.capture import captured_run as capture
 from orvl.capture import checks
-from orvl.capture.checks import Stopped
-from orvl.errors import DISK_IS_BROKEN, disk_sentence
+from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
 from orvl.run.conversation import Conversation, Ways, converse, limits_of
-from orvl.run.start_cache import SetupFailed, Starts
-from orvl.sandbox import NotStarted
+from orvl.run.start_cache import Starts
 from orvl.sandbox.choose import is_trusted
 from orvl.sandbox.doors import ways_out
 from orvl.store import tree
@@ -82,7 +80,7 @@ class Attempts:
         if account is not None and (sentence := self.gateway.ended(account, talk.trouble)):
             self.say(sentence)
         if talk.stopped:
-            raise Stopped
+            raise Interrupted
         if talk.missing_program:
             agent = planned.cell.agent
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."

@@ -18,8 +18,8 @@ from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
 from orvl.capture.lint.tools import tools_of
 from orvl.capture.lint.workspace import Workspace
-from orvl.project.app import BadShape, check_steps
-from orvl.sandbox import NotStarted
+from orvl.errors import InvalidAppConfig, NotStarted
+from orvl.project.app import check_steps
 from orvl.score.judges.names import names_of
 from orvl.score.judges.pages import page_text
 from orvl.store import tree
@@ -134,7 +134,7 @@ class Finding:
             try:
                 check_steps(steps)
                 page, _ = await self._look(replace(one, steps=tuple(steps)), attempt, slot)
-            except BadShape as error:
+            except InvalidAppConfig as error:
                 return str(error)
             except NotStarted as error:
                 return f"The browser could not be started: {error}"

@@ -10,13 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.capture.checks import Stopped
 from orvl.engine.attempt import Attempts
 from orvl.engine.inspection import Finding
 from orvl.engine.scoring import Samples, Scoring, saving
-from orvl.errors import DiskError, OrvlError, StoreError, disk_sentence
+from orvl.errors import DiskError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.run.start_cache import Starts
-from orvl.sandbox import NotStarted
 from orvl.sandbox.choose import Slot
 from orvl.score.judges.bench import Bench, Seat
 from orvl.store.writer import Writer
@@ -114,7 +112,7 @@ class LocalEngine:
         self._slots.append(slot)
         try:
             while (task := await self._next(todo)) is not None:
-                with suppress(Stopped):
+                with suppress(Interrupted):
                     await self._do(task, slot)
         except OSError as error:
             self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from orvl.capture.captured_run import CapturedRun
-from orvl.capture.checks import Stopped
+from orvl.errors import Interrupted
 from orvl.score.score_run import score_run
 from orvl.store import score_matrix as cards
 from orvl.store import tree
@@ -72,7 +72,7 @@ class Scoring:
             return await task
         except asyncio.CancelledError:
             if self._cancelled:
-                raise Stopped from None
+                raise Interrupted from None
             raise
         finally:
             self._tasks.discard(task)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import CallRefused
 from orvl.gateway.faults import Trouble
 from orvl.gateway.pace import Purse
 from orvl.gateway.steps import step_of
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from orvl.types import ModelCall
 
 FAILURES_IN_A_ROW = 3
-
-
-class Refused(Exception):
-    """A call that is not passed on, with the sentence for the agent."""
 
 
 @dataclass(eq=False)
@@ -108,7 +105,7 @@ class Account:
     def _refuse(self) -> None:
         limits = self.limits
         if self.trouble is not None:
-            raise Refused(self.trouble.words)
+            raise CallRefused(self.trouble.words)
         if self.session.is_empty:
             self.over_budget = True
             self.end(f"the budget of ${self.session.most:g} is spent")
@@ -119,7 +116,7 @@ class Account:
         elif self.purse.is_empty:
             self.end(f"its calls cost more than its limit of ${limits.cost:g} (limits.cost)")
         if self.over is not None:
-            raise Refused(self.over)
+            raise CallRefused(self.over)
 
     def end(self, why: str) -> None:
         """No more calls: the run has hit a limit."""

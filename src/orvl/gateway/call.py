@@ -11,6 +11,7 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
+from orvl.errors import AgentDisconnected
 from orvl.gateway.answer import Events, as_object, feed_event, feed_whole
 from orvl.gateway.faults import LONGEST_WORDS, Trouble
 from orvl.gateway.filters import WithoutUsage
@@ -33,10 +34,6 @@ NOT_PASSED_BACK = {
     *("set-cookie", "www-authenticate", "proxy-authenticate", "alt-svc", "strict-transport-security"),
 }
 EVENTS = (b"data:", b"event:", b":")
-
-
-class AgentLeft(Exception):
-    """The agent closed its connection."""
 
 
 @dataclass(kw_only=True)
@@ -120,7 +117,7 @@ class Call(Tries):
             if self.answer.is_none:
                 kind = upstream.headers.get("Content-Type", "nothing")[:80]
                 return Trouble(f"{upstream.status} it sent {kind}, and no answer", helps=True)
-        except AgentLeft:
+        except AgentDisconnected:
             self.agent_left = True
         return Trouble(self.answer.error[:LONGEST_WORDS], helps=True) if self.answer.error else None
 
@@ -171,4 +168,4 @@ async def _passing(writing: Awaitable[Any]) -> None:
     try:
         await writing
     except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError) as error:
-        raise AgentLeft from error
+        raise AgentDisconnected from error

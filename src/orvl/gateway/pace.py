@@ -7,20 +7,14 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 from math import inf
 from typing import TYPE_CHECKING
 
+from orvl.errors import WaitTooLong
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 LONGEST_REST = 180.0
-
-
-class TooLong(Exception):
-    """A model wants more rest than a call may wait."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"{seconds:.0f} s")
-        self.seconds = seconds
 
 
 class Pace:
@@ -45,7 +39,7 @@ class Pace:
     async def rest(self) -> None:
         """Until it is worth looking again."""
         if (wait := self.wait()) > LONGEST_REST:
-            raise TooLong(wait)
+            raise WaitTooLong(wait)
         self._changed.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), None if self.is_full and not wait else wait)

@@ -10,7 +10,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from orvl.gateway.account import Refused
+from orvl.errors import CallRefused
 from orvl.gateway.answer import Tokens, as_object
 from orvl.gateway.call import Call
 from orvl.gateway.faults import Trouble
@@ -109,7 +109,7 @@ class Proxy:
         estimate = self._estimate(asked, len(body))
         try:
             number, opened = await self.account.admit(estimate)
-        except Refused as error:
+        except CallRefused as error:
             return _error(route.protocol, 403, "permission_error", f"orvl ends this run: {error}.")
         call = Call(
             account=self.account,

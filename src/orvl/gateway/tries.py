@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
+from orvl.errors import WaitTooLong
 from orvl.gateway.faults import LONGEST_WORDS, Trouble, said_in, trouble_of
 from orvl.gateway.filters import Redactor
-from orvl.gateway.pace import TooLong
 from orvl.gateway.upstream import proxy_for
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Tries:
         try:
             with self.account.holding(self.open):
                 pace = await slot.__aenter__()
-        except TooLong as error:
+        except WaitTooLong as error:
             return self._broken(Trouble(f"429 it wants {error.seconds:.0f} s of rest", helps=False, again=True))
         try:
             self.began = time.monotonic()

@@ -13,9 +13,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError, disk_sentence
+from orvl.errors import FileError, InstallerFailed, InstallError, disk_sentence
 from orvl.install import FORMAT, RECORD, Installation, installed, npm, obstacle, pip, place_of
-from orvl.install.process import InstallerFailed, InstallError, last_lines
+from orvl.install.process import last_lines
 from orvl.project.python_file import line_of_name
 from orvl.store.tree import remove
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from subprocess import CalledProcessError, TimeoutExpired
 from typing import TYPE_CHECKING
 
+from orvl.errors import InstallerFailed, InstallError
 from orvl.install.built import Built
-from orvl.install.process import InstallerFailed, InstallError, run, said
+from orvl.install.process import run, said
 from orvl.store.tree import remove
 
 if TYPE_CHECKING:

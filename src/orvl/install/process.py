@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from orvl.errors import OrvlError
+from orvl.errors import InstallerFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,18 +21,6 @@ LAST_LINES, LONGEST_LINE, MOST_KEPT = 15, 300, 1 << 20
 WOULD_INSTALL_ELSEWHERE = frozenset(
     ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_DRY_RUN", "PYTHONHOME", "PYTHONPATH")
 ) | {"VIRTUAL_ENV", "NPM_CONFIG_GLOBAL", "NPM_CONFIG_LOCATION", "NPM_CONFIG_PREFIX", "NPM_CONFIG_DRY_RUN"}
-
-
-class InstallError(OrvlError):
-    """An agent could not be installed."""
-
-
-class InstallerFailed(Exception):
-    """An installer ended with another status than 0."""
-
-    def __init__(self, name: str, status: int, output: str) -> None:
-        super().__init__(f"{name} ended with status {status}")
-        self.output = output
 
 
 def environment() -> dict[str, str]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from orvl.errors import LocalModelError
 from orvl.local_model.request import question_of
-from orvl.local_model.worker import Refusal
 
 if TYPE_CHECKING:
     from orvl.local_model.server import LocalModel
@@ -50,7 +50,7 @@ class Desk:
             return _error(401, "the key of this local model is missing or wrong")
         try:
             return await handler(request)
-        except Refusal as refusal:
+        except LocalModelError as refusal:
             return _error(refusal.status, str(refusal))
         except web.HTTPException as error:
             return _error(error.status, f"{request.method} {request.path}: {error.reason.lower()}")

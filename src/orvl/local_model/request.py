@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orvl.local_model.worker import Refusal
+from orvl.errors import LocalModelError
 
 MOST_TOKENS = 1024
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
@@ -14,14 +14,14 @@ NOT_OFFERED = {"stream": "does not stream", "tools": "has no tools", "functions"
 def question_of(body: Any, name: str) -> dict[str, Any]:
     """What the process is asked, out of the body of a request."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or not body["messages"]:
-        raise Refusal(400, "the body of the request is not a JSON object with a model and messages")
+        raise LocalModelError(400, "the body of the request is not a JSON object with a model and messages")
     if body.get("model") != name:
-        raise Refusal(404, f"there is no model {body.get('model')!r} here; there is {name!r}")
+        raise LocalModelError(404, f"there is no model {body.get('model')!r} here; there is {name!r}")
     for field, lacks in NOT_OFFERED.items():
         if body.get(field):
-            raise Refusal(400, f"the local model {lacks}: leave out {field!r}")
+            raise LocalModelError(400, f"the local model {lacks}: leave out {field!r}")
     if body.get("n") not in (None, 1):
-        raise Refusal(400, "the local model gives one answer: leave out 'n'")
+        raise LocalModelError(400, "the local model gives one answer: leave out 'n'")
     return {
         "messages": [_message(message) for message in body["messages"]],
         "max_tokens": _most_tokens(body),
@@ -33,7 +33,7 @@ def question_of(body: Any, name: str) -> dict[str, Any]:
 def _message(message: Any) -> tuple[str, str]:
     role = message.get("role") if isinstance(message, dict) else None
     if role not in ROLES:
-        raise Refusal(400, f"a message has the role {role!r}; there are {', '.join(ROLES)}")
+        raise LocalModelError(400, f"a message has the role {role!r}; there are {', '.join(ROLES)}")
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     return ROLES[role], "\n".join(_text(part) for part in parts)
@@ -42,7 +42,7 @@ def _message(message: Any) -> tuple[str, str]:
 def _text(part: Any) -> str:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind != "text" or not isinstance(part.get("text"), str):
-        raise Refusal(400, f"the local model reads text only, and a message has a part of the type {kind!r}")
+        raise LocalModelError(400, f"the local model reads text only, and a message has a part of the type {kind!r}")
     text: str = part["text"]
     return text.encode(errors="replace").decode()
 
@@ -51,14 +51,14 @@ def _most_tokens(body: dict[str, Any]) -> int:
     told = [body[name] for name in ("max_completion_tokens", "max_tokens") if body.get(name) is not None]
     most = told[0] if told else MOST_TOKENS
     if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        raise Refusal(400, f"max_tokens is a whole number from 1, and is {most!r}")
+        raise LocalModelError(400, f"max_tokens is a whole number from 1, and is {most!r}")
     return most
 
 
 def _stop(told: Any) -> list[str]:
     words = [told] if isinstance(told, str) else told or []
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise Refusal(400, "stop is a text or a list of texts")
+        raise LocalModelError(400, "stop is a text or a list of texts")
     return words
 
 
@@ -72,5 +72,7 @@ def _schema(told: Any) -> dict[str, Any] | None:
     inner = told.get("json_schema") if kind == "json_schema" else None
     schema = inner.get("schema") if isinstance(inner, dict) else None
     if not isinstance(schema, dict):
-        raise Refusal(400, "response_format is of the type text, json_object or json_schema with json_schema.schema")
+        raise LocalModelError(
+            400, "response_format is of the type text, json_object or json_schema with json_schema.schema"
+        )
     return schema

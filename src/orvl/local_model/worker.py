@@ -10,6 +10,8 @@ from asyncio.subprocess import PIPE
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import LocalModelError
+
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from pathlib import Path
@@ -17,14 +19,6 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1 << 26
 READ_OF_ERRORS = 2000
 HANDED_DOWN = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "TMPDIR")
-
-
-class Refusal(Exception):
-    """Why there is no answer, as a sentence, with the HTTP status that fits."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 class Worker:
@@ -44,7 +38,7 @@ class Worker:
         return self._process.pid if self._process else None
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The answer of the process; a Refusal where it has none, is late or dies."""
+        """The answer of the process; a LocalModelError where it has none, is late or dies."""
         async with self._turn:
             try:
                 async with asyncio.timeout(self._deadline):
@@ -52,7 +46,9 @@ class Worker:
                     answer = await self._next_line()
             except TimeoutError:
                 await self.end()
-                raise Refusal(504, f"the local model did not answer within {self._deadline:g} seconds") from None
+                raise LocalModelError(
+                    504, f"the local model did not answer within {self._deadline:g} seconds"
+                ) from None
             except BaseException:
                 await self.end()
                 raise
@@ -80,13 +76,13 @@ class Worker:
         await self._start()
         try:
             await self._exchange(question)
-        except Refusal:
+        except LocalModelError:
             await self._start()
             await self._exchange(question)
 
     async def _start(self) -> None:
         if self._closed:
-            raise Refusal(503, "the local model has been stopped")
+            raise LocalModelError(503, "the local model has been stopped")
         if self._process and self._process.returncode is None:
             return
         await self.end()
@@ -116,7 +112,7 @@ class Worker:
         told: dict[str, Any] = json.loads(line)
         return told
 
-    async def _death(self) -> Refusal:
+    async def _death(self) -> LocalModelError:
         """Says how the process died; the next question starts another."""
         assert self._process
         pid, status = self._process.pid, await self._process.wait()
@@ -124,7 +120,9 @@ class Worker:
         await self.end()
         manner = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
         said = f"; its last words: {last}" if last else ""
-        return Refusal(502, f"the process of the local model ({pid}) {manner}; the next question starts another{said}")
+        return LocalModelError(
+            502, f"the process of the local model ({pid}) {manner}; the next question starts another{said}"
+        )
 
 
 def _end_of(file: int) -> str:
@@ -134,7 +132,7 @@ def _end_of(file: int) -> str:
 
 def _unless_refused(told: dict[str, Any]) -> dict[str, Any]:
     if "status" in told:
-        raise Refusal(told["status"], told["sentence"])
+        raise LocalModelError(told["status"], told["sentence"])
     return told
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import shlex
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from orvl.install import installed
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.project.endpoints import Host, continues, host_for, without_key
 from orvl.project.providers import provider_of
+from orvl.sandbox.version import NoVersion, printed_version
 from orvl.types import Cell, PlannedRun
 
 if TYPE_CHECKING:
@@ -213,13 +213,6 @@ def _versions(
     return found
 
 
-@dataclass(frozen=True)
-class NoVersion:
-    """Why an agent's version could not be had."""
-
-    why: str
-
-
 AskVersion = Callable[["Agent"], "str | NoVersion"]
 
 
@@ -249,24 +242,6 @@ def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
 @lru_cache(maxsize=256)
 def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
     return printed_version(argv, _run_here)
-
-
-def printed_version(
-    argv: Sequence[str], run: Callable[[Sequence[str]], subprocess.CompletedProcess[bytes]]
-) -> str | NoVersion:
-    """What a version command prints, wherever it is run."""
-    asked = shlex.join(argv)
-    try:
-        done = run(argv)
-    except (FileNotFoundError, PermissionError, NotADirectoryError):
-        return NoVersion(f"is not installed: '{argv[0]}' is not in PATH")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return NoVersion(f"cannot say its version: `{asked}` failed: {error}")
-    lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
-    last = lines[-1].strip()[:200] if lines else "nothing"
-    if done.returncode:
-        return NoVersion(f"cannot say its version: `{asked}` ended with status {done.returncode} and said: {last}")
-    return lines[0].strip()[:200] if lines else NoVersion(f"cannot say its version: `{asked}` said nothing")
 
 
 def is_paid(project: Project, name: str) -> bool:

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from orvl.plan.layout import layout_of
 from orvl.plan.planning import may_cost
-from orvl.score.score_run import layout_of
 from orvl.store.score_matrix import tables
 
 if TYPE_CHECKING:

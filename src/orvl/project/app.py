@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orvl.errors import InvalidAppConfig
+
 APP_KEYS = ("start", "files", "path")
 FORMS = {
     "open": r"open (?P<text>/\S*)",
@@ -32,10 +34,6 @@ SHOWN = {
 MOST_STEPS, LONGEST_STEP = 40, 1000
 
 
-class BadShape(ValueError):
-    """An app or a step that cannot be meant, in a sentence."""
-
-
 @dataclass(frozen=True)
 class Step:
     """One step: what to do, with which text, in which field."""
@@ -49,33 +47,37 @@ class Step:
 def check_app(app: Mapping[str, str]) -> None:
     """An app is started by a command, or is a page among the files."""
     if unknown := [key for key in app if key not in APP_KEYS]:
-        raise BadShape(f"'app' has no '{unknown[0]}'; it has {', '.join(APP_KEYS)}.")
+        raise InvalidAppConfig(f"'app' has no '{unknown[0]}'; it has {', '.join(APP_KEYS)}.")
     if bad := [key for key, value in app.items() if not isinstance(value, str) or not value.strip()]:
-        raise BadShape(f"'app.{bad[0]}' must be text, and is {app[bad[0]]!r}.")
+        raise InvalidAppConfig(f"'app.{bad[0]}' must be text, and is {app[bad[0]]!r}.")
     if ("start" in app) == ("files" in app):
-        raise BadShape("'app' needs either 'start', a command that serves at $PORT, or 'files', such as index.html.")
+        raise InvalidAppConfig(
+            "'app' needs either 'start', a command that serves at $PORT, or 'files', such as index.html."
+        )
     if "files" in app and "path" in app:
-        raise BadShape("'app.path' goes with 'start'; with 'files' the page itself is named.")
+        raise InvalidAppConfig("'app.path' goes with 'start'; with 'files' the page itself is named.")
     if not app.get("path", "/").startswith("/"):
-        raise BadShape(f"'app.path' is {app['path']!r}; it must begin with '/'.")
+        raise InvalidAppConfig(f"'app.path' is {app['path']!r}; it must begin with '/'.")
     files = app.get("files", "")
     if files.startswith("/") or ".." in files.split("/"):
-        raise BadShape(f"'app.files' is {files!r}; it must be a path inside the workspace.")
+        raise InvalidAppConfig(f"'app.files' is {files!r}; it must be a path inside the workspace.")
 
 
 def check_steps(steps: Sequence[str]) -> tuple[Step, ...]:
     """The steps as they are carried out; a line that is no step is refused with the form that it needs."""
     if len(steps) > MOST_STEPS:
-        raise BadShape(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are carried out.")
+        raise InvalidAppConfig(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are carried out.")
     return tuple(_step(line, number) for number, line in enumerate(steps, 1))
 
 
 def _step(line: str, number: int) -> Step:
     if not isinstance(line, str) or not line.strip():
-        raise BadShape(f"'steps[{number}]' must be text such as 'click Add', and is {line!r}; put quotes around it.")
+        raise InvalidAppConfig(
+            f"'steps[{number}]' must be text such as 'click Add', and is {line!r}; put quotes around it."
+        )
     words = line.strip()
     if len(words) > LONGEST_STEP:
-        raise BadShape(f"'steps[{number}]' has {len(words)} characters; at most {LONGEST_STEP} are allowed.")
+        raise InvalidAppConfig(f"'steps[{number}]' has {len(words)} characters; at most {LONGEST_STEP} are allowed.")
     for verb in sorted(FORMS, key=len, reverse=True):
         if found := re.fullmatch(FORMS[verb], words):
             parts = {name: _unquoted(value) for name, value in found.groupdict().items()}
@@ -83,8 +85,8 @@ def _step(line: str, number: int) -> Step:
         if words.split() == verb.split() or words.startswith(f"{verb} "):
             is_cut = words == verb or words.endswith(" into")
             hint = " (YAML drops what follows ' #': put quotes around the step)" if is_cut else ""
-            raise BadShape(f"'steps[{number}]' is {words!r}; it must be '{SHOWN[verb]}'{hint}.")
-    raise BadShape(f"'steps[{number}]' is {words!r}; a step is one of: {'; '.join(SHOWN.values())}.")
+            raise InvalidAppConfig(f"'steps[{number}]' is {words!r}; it must be '{SHOWN[verb]}'{hint}.")
+    raise InvalidAppConfig(f"'steps[{number}]' is {words!r}; a step is one of: {'; '.join(SHOWN.values())}.")
 
 
 def _unquoted(text: str) -> str:

@@ -7,8 +7,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError
-from orvl.project.app import BadShape, check_app, check_steps
+from orvl.errors import FileError, InvalidAppConfig
+from orvl.project.app import check_app, check_steps
 from orvl.project.front_matter import FrontMatter
 from orvl.store import tree
 from orvl.types import Check, Eval
@@ -151,7 +151,7 @@ def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
             check_app(app)
         key = "steps"
         check_steps(steps)
-    except BadShape as error:
+    except InvalidAppConfig as error:
         raise front.wrong(key, str(error)) from error
     if steps and not app:
         raise front.wrong("steps", "'steps' need an 'app' to be done on, such as app: {files: index.html}.")

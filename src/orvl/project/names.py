@@ -100,3 +100,8 @@ def matching(word: str, choices: Iterable[str]) -> list[str]:
     if word in known or not is_pattern(word):
         return [word] if word in known else []
     return [choice for choice in known if fnmatchcase(choice, word)]
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: 1 run, 2 runs."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

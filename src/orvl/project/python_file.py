@@ -10,7 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError, OrvlError, disk_sentence
+from orvl.errors import FileError, FunctionRaised, FunctionTimeout, OrvlError, disk_sentence
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -78,14 +78,6 @@ def line_of_name(path: Path, name: str) -> int | None:
     return None
 
 
-class TimeLimit(Exception):
-    """A user's function took too long."""
-
-
-class UserFunctionRaised(Exception):
-    """A user's function raised something; the sentence says what and where."""
-
-
 async def _awaited(result: Any) -> Any:
     return await result
 
@@ -98,7 +90,7 @@ async def _within(done: Any, limit: float, idle: Callable[[], float]) -> tuple[A
     while (left := limit + idle() + began - time.monotonic()) > 0:
         with suppress(TimeoutError):
             return await asyncio.wait_for(asyncio.shield(done), left)
-    raise TimeLimit
+    raise FunctionTimeout
 
 
 class UserFunction:
@@ -157,10 +149,10 @@ class UserFunction:
         except OrvlError:
             raise
         except Exception as error:
-            raise UserFunctionRaised(self.mistake(error)) from error
+            raise FunctionRaised(self.mistake(error)) from error
 
     async def call(self, limit: float, idle: Callable[[], float] = lambda: 0.0, /, **available: Any) -> Any:
-        """Calls it, async or not, in a thread that cannot keep orvl from ending; TimeLimit after `limit` seconds.
+        """Calls it, async or not, in a thread that cannot keep orvl from ending; FunctionTimeout after `limit` seconds.
 
         `idle` tells the seconds in which it only waited for others; they do not count.
         """
@@ -190,7 +182,7 @@ class UserFunction:
         if isinstance(error, OrvlError):
             raise error
         if error is not None:
-            raise UserFunctionRaised(self.mistake(error)) from error
+            raise FunctionRaised(self.mistake(error)) from error
         return value
 
     def mistake(self, error: BaseException) -> FileError:

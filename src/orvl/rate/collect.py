@@ -10,11 +10,11 @@ import numpy as np
 
 from orvl.errors import FileError
 from orvl.plan.planning import panel_of
+from orvl.project.names import count
 from orvl.rate.alarms import alarms
 from orvl.rate.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
 from orvl.rate.gather import EVER, CellRef, Counts, Gathered, gather
 from orvl.rate.served import strangers
-from orvl.report.text import count
 from orvl.store.score_matrix import places
 from orvl.trust.standing import Standing, standing
 

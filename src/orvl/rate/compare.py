@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.errors import UserError
+from orvl.project.names import count
 from orvl.rate.board import USAGE, Scores, add_usage, masked
 from orvl.rate.rating import rate
 from orvl.rate.stats.arrays import mean_known
 from orvl.rate.stats.paired import more_evals, paired
 from orvl.rate.stats.weights import weight_proof
-from orvl.report.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orvl.plan.layout import layout_of
 from orvl.rate.board import USAGE
-from orvl.score.score_run import layout_of
 from orvl.store.score_matrix import Tables, tables
 
 if TYPE_CHECKING:

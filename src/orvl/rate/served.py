@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.report.text import count
+from orvl.project.names import count
 
 if TYPE_CHECKING:
     from collections.abc import Collection

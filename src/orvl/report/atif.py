@@ -11,6 +11,7 @@ from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import InvalidTrajectory
 from orvl.store.records import clean
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ LARGEST = 1 << 63
 DEEPEST = 50
 Json = dict[str, Any]
 Fix = Callable[[Any], Any]
-
-
-class Unfit(Exception):
-    """A value that its place in the format does not take."""
 
 
 # -- runs
@@ -178,14 +175,14 @@ def _step(told: Json) -> Json | None:
 def _object(told: Any, fixes: Mapping[str, Fix], needs: Iterable[str] = ()) -> Json:
     """An object of the format: what fits in its place, all else in `extra`."""
     if not isinstance(told, dict):
-        raise Unfit
+        raise InvalidTrajectory
     made: Json = {}
     extra = told.get("extra")
     for name, value in told.items():
         if name != "extra" or not isinstance(extra, dict):
             _add(made, name, value, fixes.get(name, _refused))
     if any(name not in made for name in needs):
-        raise Unfit
+        raise InvalidTrajectory
     if isinstance(extra, dict) and extra:
         made["extra"] = {**made.get("extra", {}), **extra}
     return made
@@ -196,12 +193,12 @@ def _add(made: Json, name: str, value: Any, fix: Fix) -> None:
         return
     try:
         made[name] = fix(value)
-    except Unfit:
+    except InvalidTrajectory:
         made.setdefault("extra", {})[name] = value
 
 
 def _refused(_: Any) -> Any:
-    raise Unfit
+    raise InvalidTrajectory
 
 
 def _is(*kinds: type) -> Fix:
@@ -209,7 +206,7 @@ def _is(*kinds: type) -> Fix:
 
     def fix(value: Any) -> Any:
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise Unfit
+            raise InvalidTrajectory
         return value
 
     return fix
@@ -218,7 +215,7 @@ def _is(*kinds: type) -> Fix:
 def _one_of(*values: str) -> Fix:
     def fix(value: Any) -> Any:
         if value not in values:
-            raise Unfit
+            raise InvalidTrajectory
         return value
 
     return fix
@@ -232,20 +229,20 @@ def _list_of(fix: Fix) -> Fix:
 def _whole(value: Any) -> int:
     number = _is(int, float)(value)
     if abs(number) >= LARGEST or number != int(number):
-        raise Unfit
+        raise InvalidTrajectory
     return int(number)
 
 
 def _count(value: Any) -> int:
     if (number := _whole(value)) < 0:
-        raise Unfit
+        raise InvalidTrajectory
     return number
 
 
 def _name(value: Any) -> str:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or not text:
-        raise Unfit
+        raise InvalidTrajectory
     return text
 
 
@@ -254,7 +251,7 @@ def _time(value: Any) -> str:
     try:
         datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError as error:
-        raise Unfit from error
+        raise InvalidTrajectory from error
     return text
 
 
@@ -302,7 +299,7 @@ def _observation(value: Any, calls: set[str]) -> Json:
     """Results; one that refers to no call of its step says so in its `extra`."""
     told = value.get("results") if isinstance(value, dict) else value
     if isinstance(value, dict) and value.keys() != {"results"}:
-        raise Unfit
+        raise InvalidTrajectory
     results = []
     for one in told if isinstance(told, list) else [told]:
         fixes = {**RESULT, "source_call_id": _one_of(*calls)}

@@ -8,7 +8,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.report.text import count, plain
+from orvl.project.names import count
+from orvl.report.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import StoreError, UserError
+from orvl.project.names import count
 from orvl.rate.endpoints import failure
 from orvl.rate.stats.shares import median
-from orvl.report.text import count, dollars, plain, seconds
+from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.report.text import count, dollars, plain
+from orvl.project.names import count
+from orvl.report.text import dollars, plain
 from orvl.trust.controls import GATE
 
 if TYPE_CHECKING:

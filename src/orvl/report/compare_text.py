@@ -9,7 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from orvl.report.text import count, dollars, plain, seconds
+from orvl.project.names import count
+from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from orvl.project.names import count
 from orvl.report.json_form import SCHEMA
-from orvl.report.text import count, dollars, plain
+from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from orvl.project.names import count
 from orvl.rate.endpoints import BAD_TOOL_CALLS
-from orvl.report.text import count, dollars, plain
+from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -8,8 +8,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from orvl.project.names import count
 from orvl.report.certificate import standing_sentence
-from orvl.report.text import count, dollars, plain, seconds
+from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -37,7 +37,3 @@ def dollars(value: float | None) -> str:
     if value == 0:
         return "$0"
     return f"${value:.2f}" if value >= 1 else f"${value:.4f}"
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

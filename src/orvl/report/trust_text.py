@@ -6,8 +6,9 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from orvl.project.names import count
 from orvl.rate.stats.race import FEWEST
-from orvl.report.text import count, dollars, plain
+from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from orvl.errors import FileError
+from orvl.errors import FileError, InvalidCommand
 from orvl.project.overlays import FILE, file_in_home
 from orvl.types import Command
 
@@ -96,10 +96,6 @@ def folder(outside: Path, inside: Path) -> Path:
     return cast(Path, kind(outside))
 
 
-class CommandMistake(Exception):
-    """What `command` returned cannot be run."""
-
-
 def placeholder(text: str) -> str:
     """What stands for a text until words are split; a text that is one plain word stands for itself."""
     return text if PLAIN_WORD.fullmatch(text) else _mark(text)
@@ -124,7 +120,7 @@ def to_command(returned: Any, prompt: str) -> Command:
     if len(prompt.encode("utf-8", "surrogateescape")) > LONGEST_PROMPT_ARGUMENT:
         argv, stdin = _long_prompt(argv, prompt, stdin)
     if "\0" in "".join(argv):
-        raise CommandMistake("an argument holds a NUL byte")
+        raise InvalidCommand("an argument holds a NUL byte")
     return Command(argv=argv, env=_env(command.env), files=_files(command.files), stdin=stdin)
 
 
@@ -134,9 +130,9 @@ def _words(argv: Any, prompt: str) -> list[str]:
     elif isinstance(argv, list | tuple):
         words = [_word(word) for word in argv]
     else:
-        raise CommandMistake(f"a command must be a string, a list of words or a Command, and is {argv!r}")
+        raise InvalidCommand(f"a command must be a string, a list of words or a Command, and is {argv!r}")
     if not words:
-        raise CommandMistake("the command is empty")
+        raise InvalidCommand("the command is empty")
     return [fill(word) for word in words]
 
 
@@ -147,7 +143,7 @@ def _split(line: str, prompt: str) -> list[str]:
         words = shlex.split(line)
     except ValueError as error:
         if marked == line:
-            raise CommandMistake(f"the command cannot be split into words ({error})") from error
+            raise InvalidCommand(f"the command cannot be split into words ({error})") from error
         return _split(marked, prompt)
     if marked == line or any(prompt in fill(word) for word in words):
         return words
@@ -159,7 +155,7 @@ def _word(word: Any) -> str:
         return word
     if isinstance(word, PurePosixPath | int | float) and not isinstance(word, bool):
         return str(word)
-    raise CommandMistake(f"a word of a command must be text, and is {word!r}")
+    raise InvalidCommand(f"a word of a command must be text, and is {word!r}")
 
 
 def _long_prompt(argv: list[str], prompt: str, stdin: str | bytes | None) -> tuple[list[str], str | bytes | None]:
@@ -167,7 +163,7 @@ def _long_prompt(argv: list[str], prompt: str, stdin: str | bytes | None) -> tup
     if prompt in argv[1:] and stdin is None:
         return [argv[0], *(word for word in argv[1:] if word != prompt)], prompt
     if any(prompt in word for word in argv):
-        raise CommandMistake(
+        raise InvalidCommand(
             f"the prompt has {len(prompt.encode('utf-8', 'surrogateescape')) // 1024} KiB, too long for an argument; "
             "return Command(argv, stdin=prompt)"
         )
@@ -178,7 +174,7 @@ def _env(env: Any) -> dict[str, str]:
     filled = {fill(str(name)): fill(_word(value)) for name, value in dict(env).items()}
     for name, value in filled.items():
         if not name or "=" in name or "\0" in name + value:
-            raise CommandMistake(f"the environment variable {name!r} cannot be set")
+            raise InvalidCommand(f"the environment variable {name!r} cannot be set")
     return filled
 
 
@@ -187,7 +183,7 @@ def _files(files: Any) -> dict[str, str | bytes]:
     for name, content in dict(files).items():
         path = PurePosixPath(fill(str(name)))
         if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise CommandMistake(f"the file {str(path)!r} must lie in the run's home folder")
+            raise InvalidCommand(f"the file {str(path)!r} must lie in the run's home folder")
         filled[str(path)] = _content(content, str(path))
     return filled
 
@@ -197,7 +193,7 @@ def _content(content: Any, name: str) -> str | bytes:
         return content
     if isinstance(content, str):
         return fill(content)
-    raise CommandMistake(f"the content of {name!r} must be text or bytes, and is {content!r}")
+    raise InvalidCommand(f"the content of {name!r} must be text or bytes, and is {content!r}")
 
 
 # -- overlays

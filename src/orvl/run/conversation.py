@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError
+from orvl.errors import FileError, FunctionRaised, FunctionTimeout, InvalidCommand, NotStarted
 from orvl.project.endpoints import continues
-from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
+from orvl.project.python_file import UserFunction
 from orvl.run import acp
-from orvl.run.command import CommandMistake, Folder, Word, arguments_of, folder, laid_over, to_command, with_arguments
+from orvl.run.command import Folder, Word, arguments_of, folder, laid_over, to_command, with_arguments
 from orvl.run.turn_report import Told, add, told_by
-from orvl.sandbox import Ended, Job, NotStarted, Sandbox, Serve
+from orvl.sandbox import Ended, Job, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import Command, Endpoint, Outcome, PlannedRun, Usage
 
@@ -217,7 +217,7 @@ def _command(
             arguments=arguments,
         )
         command = _from_installation(to_command(returned, prompt), ways)
-    except CommandMistake as error:
+    except InvalidCommand as error:
         raise FileError(function.path, function.line, f"{error}.") from error
     except (Exception, SystemExit) as error:
         raise function.mistake(error) from error
@@ -272,9 +272,9 @@ async def _read(
             home=Path(folders.home),
         )
         return told_by(returned or {})
-    except TimeLimit:
+    except FunctionTimeout:
         talk.end("errored", f"{function.path}: read took longer than {limits.score:g} s (limits.score)")
-    except UserFunctionRaised as error:
+    except FunctionRaised as error:
         talk.end("errored", str(error))
     except (TypeError, ValueError) as error:
         talk.end("errored", str(function.mistake(error)))

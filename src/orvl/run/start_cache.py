@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.capture import captured_run as capture
-from orvl.capture.checks import Stopped
-from orvl.errors import OrvlError
+from orvl.errors import Interrupted, SetupFailed
 from orvl.project.overlays import has_changed, lay
 from orvl.run import start_tree as start
 from orvl.sandbox.doors import ways_out
 from orvl.sandbox.job import hit, shell_job
 from orvl.store import tree
+from orvl.store.tree import TreeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,13 +24,10 @@ if TYPE_CHECKING:
     from orvl.sandbox import Ended, Sandbox
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
+    from orvl.store.blobs import Batch
     from orvl.types import Eval, Overlay
 
 SAID = 300
-
-
-class SetupFailed(OrvlError):
-    """An eval's `setup` did not end well: none of its runs can begin."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ class Starts:
         job = shell_job(command, env, fresh.logs / f"setup{number}", limits.setup, limits, fresh)
         ended = await sandbox.run(replace(job, doors=doors))
         if ended.cut == "stopped":
-            raise Stopped
+            raise Interrupted
         if ended.cut or ended.status:
             why = f"took longer than {limits.setup:g} s (limits.setup)" if ended.cut == "time" else _why(ended, limits)
             raise SetupFailed(f"the setup of {one.name} failed: `{command}` {why}")
@@ -123,7 +119,7 @@ class Starts:
     def _kept(self, one: Eval, folder: Path | None) -> Start:
         """The manifest, named by runs only when all of it is on the disk."""
         with self.store.blobs.batch() as batch:
-            key = capture.start_tree(one, batch, folder / "workspace" if folder else None)
+            key = manifest_of(one, batch, folder / "workspace" if folder else None)
         return Start(folder, key)
 
 
@@ -179,3 +175,12 @@ def _why(ended: Ended, limits: Limits) -> str:
     lines = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace").strip().splitlines()
     said = "; ".join(line.strip() for line in lines[-2:])[-SAID:]
     return f"ended with status {ended.status}: {said}" if said else f"ended with status {ended.status}"
+
+
+def manifest_of(one: Eval, batch: Batch, prepared: Path | None = None) -> str:
+    """The manifest of what an eval's runs start from: the folder prepared for them, else the eval's `workspace/`."""
+    start = prepared or one.part("workspace")
+    skip = () if prepared else tree.NOT_GIVEN
+    unlock = prepared is not None
+    entries = tree.scan(start, batch.put_fd, TreeLimits(), unlock=unlock, skip=skip)[0] if start else []
+    return batch.put(tree.encode(entries))

@@ -80,14 +80,6 @@ class Ended:
     alive: int = 0
 
 
-class NotStarted(Exception):
-    """The process could not be started: the program is not there, or the system refused."""
-
-    def __init__(self, message: str, *, missing: bool) -> None:
-        super().__init__(message)
-        self.missing = missing
-
-
 class Sandbox(Protocol):
     """Runs jobs, one at a time."""
 

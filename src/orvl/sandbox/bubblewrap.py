@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.sandbox import NotStarted, calls
+from orvl.errors import NotStarted
+from orvl.sandbox import calls
 from orvl.sandbox.client import KeeperClient, Spawn, installed
 from orvl.sandbox.programs import Installation, installation, together, visible_path
 from orvl.sandbox.workdir import View

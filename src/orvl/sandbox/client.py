@@ -18,8 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import DISK_IS_BROKEN
-from orvl.sandbox import Ended, NotStarted, Stream
+from orvl.errors import DISK_IS_BROKEN, NotStarted
+from orvl.sandbox import Ended, Stream
 from orvl.sandbox.keeper.gate import SET_UP_SECONDS
 from orvl.sandbox.keeper.processes import become_reaper, descendants
 

@@ -19,20 +19,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.plan.planning import printed_version
-from orvl.sandbox import NotStarted
+from orvl.errors import NotStarted
 from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE, make_place
 from orvl.sandbox.calls import container_profile
 from orvl.sandbox.client import KeeperClient, Spawn, installed
 from orvl.sandbox.surroundings import ETC
+from orvl.sandbox.version import printed_version
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from orvl.plan.planning import NoVersion
     from orvl.sandbox import Ended, Job, Most
     from orvl.sandbox.surroundings import Surroundings
+    from orvl.sandbox.version import NoVersion
     from orvl.sandbox.workdir import RunFolders
     from orvl.types import Agent
 

@@ -14,6 +14,8 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from orvl.errors import ProxyRefusal
+
 REGISTRIES: tuple[str, ...] = (
     *("pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"),
     *("crates.io", "index.crates.io", "static.crates.io", "proxy.golang.org", "sum.golang.org"),
@@ -101,10 +103,6 @@ class _Target(NamedTuple):
         return f"{self.host}:{self.port}"
 
 
-class _Refusal(Exception):
-    """A status and a sentence, which the proxy itself answers."""
-
-
 class RegistryProxy:
     """Forwards to package registries and nowhere else."""
 
@@ -162,7 +160,7 @@ class RegistryProxy:
                 async with asyncio.timeout(None) as idle:
                     try:
                         await self._request((reader, writer), idle)
-                    except _Refusal as refusal:
+                    except ProxyRefusal as refusal:
                         self._touch(idle)
                         writer.write(self._answer(*refusal.args))
                         await writer.drain()
@@ -176,10 +174,10 @@ class RegistryProxy:
     def _touch(self, idle: asyncio.Timeout) -> None:
         idle.reschedule(asyncio.get_running_loop().time() + self.idle_seconds)
 
-    def _refuse(self, status: int, why: str, asked: str) -> _Refusal:
+    def _refuse(self, status: int, why: str, asked: str) -> ProxyRefusal:
         known = asked in self.refused or len(self.refused) < MOST_NAMES
         self.refused[asked if known else OTHERS] += 1
-        return _Refusal(status, why)
+        return ProxyRefusal(status, why)
 
     def _answer(self, status: int, why: str) -> bytes:
         allowed = f"; orvl lets evals reach package registries only: {', '.join(self._allowed)}"
@@ -215,9 +213,9 @@ class RegistryProxy:
             async with asyncio.timeout(self.header_seconds):
                 head = await reader.readuntil(b"\r\n\r\n")
         except TimeoutError:
-            raise _Refusal(408, "the request took too long") from None
+            raise ProxyRefusal(408, "the request took too long") from None
         except asyncio.LimitOverrunError:
-            raise _Refusal(431, f"the request is longer than {HEAD_BYTES >> 10} KiB") from None
+            raise ProxyRefusal(431, f"the request is longer than {HEAD_BYTES >> 10} KiB") from None
         line, *rest = head[:-4].decode("latin-1").split("\r\n")
         request, headers = REQUEST.fullmatch(line), [HEADER.fullmatch(header) for header in rest]
         if request is None or None in headers:
@@ -244,10 +242,10 @@ class RegistryProxy:
                     return await self._through(*self._upstream, target)
                 return await self._directly(target)
         except TimeoutError:
-            raise _Refusal(504, f"{target} did not answer in time") from None
+            raise ProxyRefusal(504, f"{target} did not answer in time") from None
         except (OSError, EOFError, asyncio.LimitOverrunError) as error:
             what = "resolved" if isinstance(error, socket.gaierror) else "reached"
-            raise _Refusal(502, f"{target} could not be {what}") from None
+            raise ProxyRefusal(502, f"{target} could not be {what}") from None
 
     async def _directly(self, target: _Target) -> Link:
         addresses = (await self.resolve(target.host, target.port))[:ADDRESSES]
@@ -264,7 +262,7 @@ class RegistryProxy:
         try:
             writer.write(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{authorisation}\r\n".encode())
             if not re.match(rb"HTTP/1\.[01] 2", await reader.readuntil(b"\r\n\r\n")):
-                raise _Refusal(502, f"the proxy of this machine does not lead to {target}")
+                raise ProxyRefusal(502, f"the proxy of this machine does not lead to {target}")
         except BaseException:
             writer.transport.abort()
             raise
@@ -281,8 +279,8 @@ class RegistryProxy:
                 self._touch(idle)
                 chunk = await reader.read(CHUNK)
             writer.write_eof()
-        except (_Refusal, OSError, EOFError) as error:
-            if isinstance(error, _Refusal):
+        except (ProxyRefusal, OSError, EOFError) as error:
+            if isinstance(error, ProxyRefusal):
                 source[1].write(UNRECOGNISED_NAME)
             sink[1].transport.abort()
 

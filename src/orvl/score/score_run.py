@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import reprlib
 import time
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import OrvlError
-from orvl.project.python_file import TimeLimit, UserFunction, UserFunctionRaised
-from orvl.score.judges import Abstained, BudgetSpent, Item, Panelist, Verdict
-from orvl.types import Layout, Score
+from orvl.errors import Abstention, BudgetSpent, FunctionRaised, FunctionTimeout, OrvlError
+from orvl.plan.layout import NOBODY, metric_key
+from orvl.project.python_file import UserFunction
+from orvl.score.judges import Item, Panelist, Verdict
+from orvl.types import Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,22 +20,7 @@ if TYPE_CHECKING:
     from orvl.score.judges.bench import Case
     from orvl.types import Eval, Judge, Metric, ScoreKind
 
-NOBODY = ("", "")
 SPENT = ("calls", "seconds", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
-
-
-def metric_key(metric: Metric, one: Eval) -> str:
-    """The identity of a score's content: the metric's file and what of the eval it looks at."""
-    parts = [metric.name, metric.digest, one.scoring_digest, one.par.get(metric.name)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-def layout_of(one: Eval, metrics: Sequence[Metric], judges: Sequence[Judge]) -> Layout:
-    """Who answers what on the runs of an eval. Without a judge, one row stands for nobody."""
-    rows = tuple((judge.name, judge.key) for judge in judges) or (NOBODY,)
-    columns = tuple((metric.name, metric_key(metric, one)) for metric in metrics)
-    key = hashlib.sha256(json.dumps([rows, columns]).encode()).hexdigest()[:16]
-    return Layout(key, rows, columns, tuple(metric.judged for metric in metrics))
 
 
 async def score_run(
@@ -77,12 +61,12 @@ async def _one(
         told = await _ask(case, one, metric, panelist, limit)
     except BudgetSpent:
         return None
-    except TimeLimit:
+    except FunctionTimeout:
         return score("error", reason=f"{metric.path}: it took longer than {limit:g} s (limits.score).")
-    except UserFunctionRaised as error:
+    except FunctionRaised as error:
         if isinstance(error.__cause__, BudgetSpent):
             return None
-        if isinstance(error.__cause__, Abstained) and panelist:
+        if isinstance(error.__cause__, Abstention) and panelist:
             return score("abstained", reason=str(error.__cause__), detail=_detail(panelist.verdicts))
         return score("error", reason=str(error))
     except OrvlError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.score.score_run import layout_of
+from orvl.plan.layout import layout_of
 from orvl.store.score_matrix import places
 from orvl.trust.measure import PROGRAMS, control_of
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.plan.layout import layout_of
 from orvl.rate.rating import by_judge
-from orvl.score.score_run import layout_of
 from orvl.store.score_matrix import tables
 from orvl.trust.controls import WHOLE, is_control
 

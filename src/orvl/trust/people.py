@@ -8,8 +8,8 @@ from itertools import combinations
 from math import fsum, isnan
 from typing import TYPE_CHECKING, Any
 
+from orvl.project.names import count
 from orvl.rate.stats.people import Agreement, PeopleMean, agreement, people_mean
-from orvl.report.text import count
 from orvl.trust.labels import RATING, WHOLE, Judged, edges_of, judged_runs
 
 if TYPE_CHECKING:

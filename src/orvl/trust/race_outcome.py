@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from orvl.project.names import count
 from orvl.rate.board import Row, Scores, rate_rows
 from orvl.rate.collect import of_plan, rules_of
 from orvl.rate.gather import scoring_of
 from orvl.rate.stats.race import FEWEST
-from orvl.report.text import count
 from orvl.store.score_matrix import tables
 from orvl.trust.race import ALPHA, Race
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from orvl.score.score_run import layout_of
+from orvl.plan.layout import layout_of
 from orvl.store.score_matrix import places
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.browser import find
 from orvl.capture.browser.gather import Bounds, gathered
 from orvl.capture.browser.result import Look
-from orvl.capture.checks import Stopped
+from orvl.errors import Interrupted, NotStarted
 from orvl.project.app import check_app, check_steps
-from orvl.sandbox import Job, NotStarted
+from orvl.sandbox import Job
 from orvl.sandbox.job import most_of
 from orvl.types import MEBI
 
@@ -74,7 +74,7 @@ async def look(
     except NotStarted as none:
         return Look("unavailable", f"The browser's driver could not be started: {none}.")
     if ended.cut == "stopped":
-        raise Stopped
+        raise Interrupted
     took = round(time.monotonic() - began, 3)
     bounds = Bounds(str(config["key"]), seconds, memory)
     return await asyncio.to_thread(gathered, ended, todo, pictures, took, bounds)

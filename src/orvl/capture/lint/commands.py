@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.lint.tools import ESLINT, PACKAGE, PRETTIER, RUFF, RUFF_FORMAT, Tool, package_of
 from orvl.capture.lint.workspace import MODULES
+from orvl.errors import LinterMissing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,12 +43,8 @@ class Command:
         return ["/bin/sh", "-c", IN_FOLDER, "sh", f"./{self.tool.folder}", *self.argv]
 
 
-class NotThere(Exception):
-    """A tool cannot be run here: it, or what it needs, is not installed."""
-
-
 def commands(tool: Tool, paths: Sequence[str], files: Workspace) -> list[Command]:
-    """How to run a tool on some files of a workspace; raises NotThere where it cannot be."""
+    """How to run a tool on some files of a workspace; raises LinterMissing where it cannot be."""
     names = [f"./{path[len(tool.folder) + 1 :] if tool.folder else path}" for path in paths]
     if tool.name in (RUFF, RUFF_FORMAT):
         program = ruff()
@@ -72,7 +69,7 @@ def ruff() -> Path:
     beside = os.path.join(os.path.dirname(sys.executable), "ruff")
     found = beside if os.access(beside, os.X_OK) else shutil.which("ruff")
     if found is None:
-        raise NotThere("ruff is not installed beside orvl: pip install ruff")
+        raise LinterMissing("ruff is not installed beside orvl: pip install ruff")
     return Path(found).resolve()
 
 
@@ -100,7 +97,7 @@ def _need_packages(tool: Tool, files: Workspace) -> None:
     for folder in _upwards(tool.folder):
         said = package_of(files, join(folder, PACKAGE))
         if any(said.get(key) for key in DEPENDENCIES):
-            raise NotThere("the packages that the project needs are not installed (node_modules)")
+            raise LinterMissing("the packages that the project needs are not installed (node_modules)")
 
 
 def _projects(tool: Tool, files: Workspace) -> list[str]:

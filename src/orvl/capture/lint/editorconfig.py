@@ -7,10 +7,11 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from orvl.capture.lint.findings import Broken, Finding, made
+from orvl.capture.lint.findings import Finding, made
 from orvl.capture.lint.globs import Glob, TooMuch, globs_of
 from orvl.capture.lint.tools import EDITOR, EDITORCONFIG
 from orvl.capture.lint.workspace import folder_of, lies_in, shown
+from orvl.errors import LinterFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ Section = tuple[list[Glob], dict[str, str]]
 
 
 def check(files: Workspace, paths: Iterable[str]) -> list[Finding]:
-    """What files do against the .editorconfig files that lie above them; raises Broken where that takes too long."""
+    """What files do against the .editorconfig files that lie above them; raises LinterFailed where that takes too long."""
     end = time.monotonic() + SECONDS
     configs = {path: _read(files.text_of(path)) for path in files.own if path.split("/")[-1] == EDITOR}
     found = []
@@ -36,12 +37,12 @@ def check(files: Workspace, paths: Iterable[str]) -> list[Finding]:
         if asked and (content := files.bytes_of(path)) is not None:
             found += _found(path, content, asked)
         if time.monotonic() > end:
-            raise Broken("its patterns take too long")
+            raise LinterFailed("its patterns take too long")
     return found
 
 
 def _read(text: str) -> tuple[bool, list[Section]]:
-    """Whether a file is the root, and its sections; raises Broken on a line that is none of the format's."""
+    """Whether a file is the root, and its sections; raises LinterFailed on a line that is none of the format's."""
     root, sections = False, list[Section]()
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         line = line.strip()
@@ -52,7 +53,7 @@ def _read(text: str) -> tuple[bool, list[Section]]:
             continue
         name, is_pair, value = line.partition("=")
         if not is_pair or len(sections) > MAX_SECTIONS:
-            raise Broken(f"line {number} of {EDITOR} is neither a section nor a setting: {shown(line[:80])}")
+            raise LinterFailed(f"line {number} of {EDITOR} is neither a section nor a setting: {shown(line[:80])}")
         if sections:
             sections[-1][1][name.strip().lower()] = value.strip().lower()
         elif name.strip().lower() == "root":
@@ -64,7 +65,7 @@ def _globs(pattern: str) -> list[Glob]:
     try:
         return globs_of(pattern)
     except TooMuch as error:
-        raise Broken(f"a pattern of {EDITOR} is too long: {shown(str(error)[:80])}") from None
+        raise LinterFailed(f"a pattern of {EDITOR} is too long: {shown(str(error)[:80])}") from None
 
 
 def _asked(configs: dict[str, tuple[bool, list[Section]]], path: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture.lint.tools import ESLINT, PRETTIER, RUFF, RUFF_FORMAT, TSC
 from orvl.capture.lint.workspace import shown
+from orvl.errors import LinterFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,10 +65,6 @@ class Printed:
         return shown(normpath(name))
 
 
-class Broken(Exception):
-    """A tool did not get to look at files: its configuration is broken, or it is."""
-
-
 def made(tool: str, path: str, line: object, rule: object, message: object) -> Finding:
     """A finding, its texts on one line and of bounded length."""
     at = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else 0
@@ -76,7 +73,7 @@ def made(tool: str, path: str, line: object, rule: object, message: object) -> F
 
 
 def findings_of(tool: str, printed: Printed) -> list[Finding]:
-    """What a tool found; raises Broken where it could not look."""
+    """What a tool found; raises LinterFailed where it could not look."""
     return READERS[tool](printed)[:MAX_FINDINGS]
 
 
@@ -86,7 +83,7 @@ def _rows(printed: Printed) -> list[dict[str, Any]]:
     except (ValueError, RecursionError):
         rows = None
     if not isinstance(rows, list):
-        raise Broken(why(printed))
+        raise LinterFailed(why(printed))
     return [row for row in rows if isinstance(row, dict)]
 
 
@@ -132,13 +129,13 @@ def _eslint(printed: Printed) -> list[Finding]:
 
 def _prettier(printed: Printed) -> list[Finding]:
     if PRETTIER_CONFIG.search(printed.err) or printed.status not in (0, 1, 2):
-        raise Broken(why(printed))
+        raise LinterFailed(why(printed))
     broken = [
         made(PRETTIER, printed.path(path), int(line or 0), "syntax", words)
         for path, words, line in PRETTIER_SYNTAX.findall(printed.err)
     ]
     if printed.status == 2 and not broken:
-        raise Broken(why(printed))
+        raise LinterFailed(why(printed))
     names = [line for line in printed.out.splitlines() if line]
     return broken + [made(PRETTIER, printed.path(name), 0, "format", "the file is not formatted") for name in names]
 
@@ -150,12 +147,12 @@ def _tsc(printed: Printed) -> list[Finding]:
     ]
     general = [(rule, words) for rule, words in TSC_GLOBAL.findall(printed.out) if rule != NO_INPUTS]
     if general:
-        raise Broken(shown(f"{general[0][0]}: {general[0][1]}"[:300]))
+        raise LinterFailed(shown(f"{general[0][0]}: {general[0][1]}"[:300]))
     configs = [one for one in found if re.search(r"(^|/)tsconfig[^/]*\.json$", one.path)]
     if configs:
-        raise Broken(str(configs[0]))
+        raise LinterFailed(str(configs[0]))
     if printed.status and not found and NO_INPUTS not in printed.out:
-        raise Broken(why(printed))
+        raise LinterFailed(why(printed))
     return found
 
 

@@ -9,16 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture.checks import Stopped
 from orvl.capture.lint import editorconfig
-from orvl.capture.lint.commands import Command, NotThere, commands
+from orvl.capture.lint.commands import Command, commands
 from orvl.capture.lint.configs import configs_of, edits, is_config, with_configs, with_modules
-from orvl.capture.lint.findings import Broken, Finding, Printed, findings_of
+from orvl.capture.lint.findings import Finding, Printed, findings_of
 from orvl.capture.lint.report import Report, Side, adherence
 from orvl.capture.lint.suppressions import suppressions
 from orvl.capture.lint.tools import EDITORCONFIG, SCRIPTS, TSC, TYPED, Tool, nearest, tools_of
 from orvl.capture.lint.workspace import Workspace, changed, looked_at, shown
-from orvl.sandbox import Job, NotStarted
+from orvl.errors import Interrupted, LinterFailed, LinterMissing, NotStarted
+from orvl.sandbox import Job
 from orvl.sandbox.job import hit, most_of
 from orvl.store import tree
 from orvl.types import MEBI
@@ -128,7 +128,7 @@ async def _side(files: Workspace, tools: Sequence[Tool], paths: Sequence[str], r
                 found += await asyncio.to_thread(editorconfig.check, files, theirs)
             else:
                 planned += commands(tool, theirs, files)
-        except (NotThere, Broken) as error:
+        except (LinterMissing, LinterFailed) as error:
             trouble[tool.name] = str(error)
     if planned:
         more, broken = await _run_all(files, planned, room)
@@ -149,7 +149,7 @@ async def _run_all(files: Workspace, planned: Sequence[Command], room: Room) -> 
                 continue
             try:
                 found += await _run(command, number, folders, room)
-            except (NotThere, Broken) as error:
+            except (LinterMissing, LinterFailed) as error:
                 trouble[name] = str(error)
     finally:
         await asyncio.to_thread(tree.remove, folders.root)
@@ -175,7 +175,7 @@ def _lay_out(files: Workspace, folders: RunFolders, write: tree.Writer) -> None:
 
 
 async def _run(command: Command, number: int, folders: RunFolders, room: Room) -> list[Finding]:
-    """What one command finds; raises Broken or NotThere where it does not get to look."""
+    """What one command finds; raises LinterFailed or LinterMissing where it does not get to look."""
     view = room.sandbox.view(folders)
     job = Job(
         argv=command.words,
@@ -195,15 +195,15 @@ async def _run(command: Command, number: int, folders: RunFolders, room: Room) -
         ended = await room.sandbox.run(job)
     except NotStarted as error:
         if error.missing:
-            raise NotThere(str(error)) from error
+            raise LinterMissing(str(error)) from error
         raise
     if ended.cut == "stopped":
-        raise Stopped
+        raise Interrupted
     if ended.cut:
         own = {"time": f"took longer than {SECONDS:g} s", "output": f"printed more than {KEPT // MEBI} MiB"}
-        raise Broken(f"{name} {own.get(ended.cut) or hit(ended.cut, room.limits)}")
+        raise LinterFailed(f"{name} {own.get(ended.cut) or hit(ended.cut, room.limits)}")
     out, err = (stream.read().decode("utf-8", "replace") for stream in (ended.stdout, ended.stderr))
     if ended.status in (NOT_FOUND, NOT_EXECUTABLE):
-        raise NotThere(f"{name} is not installed in the workspace's node_modules, nor on the system")
+        raise LinterMissing(f"{name} is not installed in the workspace's node_modules, nor on the system")
     printed = Printed(ended.status, out, err, str(view.workspace), command.tool.folder)
     return findings_of(name, printed)

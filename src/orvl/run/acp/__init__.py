@@ -7,8 +7,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from orvl.errors import InvalidCommand
 from orvl.run.acp.read import read as read
-from orvl.run.command import CommandMistake
 from orvl.types import Command
 
 MODULES = ("client", "drive")
@@ -27,7 +27,7 @@ sys.exit(module.main(sys.argv[sys.argv.index("--") + 1 :], asked))
 def wrap(command: Command, prompt: str, session: str | None, workspace: str, model: str) -> Command:
     """The driver's command for an agent's: the prompt and the driver itself come by standard input."""
     if command.stdin is not None:
-        raise CommandMistake("an agent with protocol 'acp' gets its prompt by the protocol; leave 'stdin' out")
+        raise InvalidCommand("an agent with protocol 'acp' gets its prompt by the protocol; leave 'stdin' out")
     here = Path(__file__).parent
     asked = {
         "modules": {f"{__name__}.{name}": (here / f"{name}.py").read_text(encoding="utf-8") for name in MODULES},

@@ -6,16 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from orvl.errors import Abstention
+
 Answer = Literal["yes", "no", "cannot-tell"]
 Item = str | tuple[str, float]
-
-
-class BudgetSpent(Exception):
-    """No money is left to ask judges with: nothing is said about the work."""
-
-
-class Abstained(Exception):
-    """A judge's abstention, where a number was wanted of it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +24,7 @@ class Verdict:
 
     def __float__(self) -> float:
         if self.score is None:
-            raise Abstained(self.reason or "no reason given")
+            raise Abstention(self.reason or "no reason given")
         return self.score
 
 

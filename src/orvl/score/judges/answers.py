@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from orvl.errors import UnusableAnswer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -19,10 +21,6 @@ VERDICTS = ("yes", "no", "cannot-tell")
 FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 SHOWN = 80
 KEPT = 600
-
-
-class Unusable(Exception):
-    """An answer that is none, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ def looks_in(answer: ModelAnswer) -> list[str]:
     """What a judge wants to look at before it answers."""
     try:
         told = _object(_text_of(answer))
-    except Unusable:
+    except UnusableAnswer:
         return []
     looks = told.get("looks")
     return (
@@ -125,15 +123,15 @@ def read(answer: ModelAnswer, count: int) -> Answered:
     """An answer to each of `count` items; anything else is unusable."""
     text = _text_of(answer)
     if answer.refused:
-        raise Unusable(f"it refused: {_short(text) or answer.finish or 'no reason given'}")
+        raise UnusableAnswer(f"it refused: {_short(text) or answer.finish or 'no reason given'}")
     if answer.cut_off:
-        raise Unusable("its answer was cut off: it reached the most tokens that it may say")
+        raise UnusableAnswer("its answer was cut off: it reached the most tokens that it may say")
     if not text.strip():
-        raise Unusable("its answer is empty")
+        raise UnusableAnswer("its answer is empty")
     told = _object(text)
     items = told.get("items")
     if not isinstance(items, list) or not items:
-        raise Unusable(f"its answer has no items: {_short(text)}")
+        raise UnusableAnswer(f"its answer has no items: {_short(text)}")
     return Answered(tuple(_in_order(items, count)), str(told.get("rationale") or "")[:KEPT])
 
 
@@ -149,8 +147,8 @@ def _object(text: str) -> dict[str, Any]:
         if isinstance(told, dict):
             return told
     if re.match(r"\s*<(!doctype|html|head|body)", text, re.IGNORECASE):
-        raise Unusable("its answer is HTML, not JSON")
-    raise Unusable(f"its answer is not the JSON that was asked for: {_short(text)}")
+        raise UnusableAnswer("its answer is HTML, not JSON")
+    raise UnusableAnswer(f"its answer is not the JSON that was asked for: {_short(text)}")
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -158,7 +156,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     told = dict(pairs)
     if len(told) < len(pairs):
         twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
-        raise Unusable(f"its answer has {_short(twice)} twice in one place")
+        raise UnusableAnswer(f"its answer has {_short(twice)} twice in one place")
     return told
 
 
@@ -166,15 +164,15 @@ def _in_order(items: Iterable[Any], count: int) -> list[ItemAnswer]:
     found: dict[int, ItemAnswer] = {}
     for one in items:
         if not isinstance(one, dict):
-            raise Unusable(f"an item of its answer is {_short(json.dumps(one))}")
+            raise UnusableAnswer(f"an item of its answer is {_short(json.dumps(one))}")
         number = _number(one.get("item"))
         if number is None or not 1 <= number <= count:
-            raise Unusable(f"its answer has an item {_short(json.dumps(one.get('item')))}; there are {count}")
+            raise UnusableAnswer(f"its answer has an item {_short(json.dumps(one.get('item')))}; there are {count}")
         if number in found:
-            raise Unusable(f"its answer has item {number} twice")
+            raise UnusableAnswer(f"its answer has item {number} twice")
         found[number] = ItemAnswer(_text(one.get("pointer")), _text(one.get("why")), _verdict(number, one))
     if missing := [str(number) for number in range(1, count + 1) if number not in found]:
-        raise Unusable(f"its answer lacks item {', '.join(missing[:5])}")
+        raise UnusableAnswer(f"its answer lacks item {', '.join(missing[:5])}")
     return [found[number] for number in range(1, count + 1)]
 
 
@@ -183,7 +181,7 @@ def _verdict(number: int, item: dict[str, Any]) -> Answer:
     word = re.sub(r"[\s_]+", "-", told.strip().lower()) if isinstance(told, str) else None
     if word not in VERDICTS:
         shown = _short(json.dumps(told, ensure_ascii=False))
-        raise Unusable(f"item {number} has the verdict {shown}; it must be yes, no or cannot-tell")
+        raise UnusableAnswer(f"item {number} has the verdict {shown}; it must be yes, no or cannot-tell")
     return cast("Answer", word)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import OrvlError
+from orvl.errors import BuilderFailed
 from orvl.gateway.answer import as_object
 from orvl.score.judges.answers import said
 from orvl.score.judges.forms import Form, body
@@ -52,10 +52,6 @@ DESCRIBE = (
     "files and their names, functions and their names, texts, formats, behaviour in every case, the way it is "
     'structured. Answer with {"description": "…", "rules": ["…", …]}.'
 )
-
-
-class BuilderFailed(OrvlError):
-    """A judge that gave no project or no rules."""
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.account import Refused
-from orvl.score.judges import BudgetSpent, Verdict, split, verdict
+from orvl.errors import BudgetSpent, CallRefused, NoAnswer, UnusableAnswer
+from orvl.score.judges import Verdict, split, verdict
 from orvl.score.judges.alarm import alarm_of, moved_items
-from orvl.score.judges.answers import Answered, Unusable, looks_in, read, said, schema
+from orvl.score.judges.answers import Answered, looks_in, read, said, schema
 from orvl.score.judges.forms import Form, body
 from orvl.score.judges.looks import Looks
 from orvl.score.judges.pointers import Pointers
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 
 KEPT_ANSWER = 20_000
 SHOWN_ANSWER = 2_000
-
-
-class Unanswered(Exception):
-    """Why there is no answer."""
-
-    def __init__(self, reason: str, words: str = "") -> None:
-        super().__init__(reason)
-        self.words = words
 
 
 @dataclass
@@ -118,11 +110,11 @@ class ModelJudge:
                 answered = await self._answered(account, clock, texts, view, more)
         except TimeoutError:
             reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
-        except Refused as error:
+        except CallRefused as error:
             if account.over_budget:
                 raise BudgetSpent from error
             reason = str(error)
-        except Unanswered as error:
+        except NoAnswer as error:
             reason, words = str(error), error.words
         finally:
             done.set()
@@ -158,12 +150,12 @@ class ModelJudge:
             try:
                 answered = read(question.answer, len(texts)).checked(pointers.trouble)
                 usable, problems = answered, answered.unfounded
-            except Unusable as error:
+            except UnusableAnswer as error:
                 problems = [str(error)]
             if not problems or (asked_again and usable):
                 break
             if asked_again:
-                raise Unanswered(problems[0], words)
+                raise NoAnswer(problems[0], words)
             asked_again = True
             form = replace(form, before=(*form.before, (words[:KEPT_ANSWER] or "(nothing)", complaint(problems))))
         assert usable is not None
@@ -175,7 +167,7 @@ class ModelJudge:
         """One question; where the host does not know answers by a schema, the same without one."""
         bench, seat = self._case.bench, self._seat
         if why := bench.gateway.why_not(seat.provider.name, seat.model):
-            raise Unanswered(why.rstrip("."))
+            raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:
             if clock.when() is None:
@@ -196,7 +188,7 @@ class ModelJudge:
                 account.doomed.clear()
                 continue
             bench.tell(account, question.trouble)
-            raise Unanswered(question.trouble.words)
+            raise NoAnswer(question.trouble.words)
 
 
 def _is_about_schema(words: str) -> bool:

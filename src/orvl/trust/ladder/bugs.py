@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orvl.errors import ControlUnavailable
 from orvl.trust.ladder.mutate import FUNCTIONS, Bug, candidates
 from orvl.trust.ladder.patches import apply_patch
 from orvl.trust.ladder.syntax import apply, is_sound, is_test, pieces, text_of, walk
-from orvl.trust.ladder.trees import WORD, Missing
+from orvl.trust.ladder.trees import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,7 +53,7 @@ def dose(source: Source, wanted: int | None) -> tuple[Mapping[str, bytes], dict[
     count, most = wanted or len(every.names), len(every.names)
     if most == 0 or count > most or (wanted is None and most == 1):
         found = f"only {most} bug{'s' * (most > 1)}" if most else "no bug"
-        raise Missing(
+        raise ControlUnavailable(
             f"{found} could be planted in controls/good: write some as controls/bugs/NAME.patch, diffs against it."
         )
     detail = {"bugs": list(every.names[:count]), "bugs_in_all": most, "truth": round(1 - count / most, 4)}
@@ -64,7 +65,9 @@ def broken_in_style(source: Source) -> tuple[Mapping[str, bytes], dict[str, obje
     good = source.good.files
     chosen = choose(good, source.spoken, MOST_IN_STYLE, KEEPING_STYLE)
     if len(chosen) < 2:
-        raise Missing("too few bugs that keep the style could be planted in controls/good: write controls/lint-clean.")
+        raise ControlUnavailable(
+            "too few bugs that keep the style could be planted in controls/good: write controls/lint-clean."
+        )
     return plant(good, chosen), {"bugs": list(map(str, chosen)), "truth": 0.0}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import UserError
+from orvl.errors import ControlUnavailable, UserError
 from orvl.trust.ladder import bugs, gamer, pages, prose, twins
 from orvl.trust.ladder.injections import INJECTIONS
-from orvl.trust.ladder.trees import Control, Folder, Missing, Source
+from orvl.trust.ladder.trees import Control, Folder, Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,7 +32,7 @@ def ladder(one: Eval, names: Collection[str] | None = None) -> tuple[dict[str, C
         if names is None or name in names:
             try:
                 found[name] = _control(source, name)
-            except Missing as error:
+            except ControlUnavailable as error:
                 lacking[name] = f"{error}"
     return found, lacking
 

@@ -6,9 +6,9 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from orvl.errors import ControlUnavailable
 from orvl.trust.ladder.png import Picture
 from orvl.trust.ladder.syntax import language_of, text_of
-from orvl.trust.ladder.trees import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,9 @@ def ugly(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
     pages = [path for path in files if language_of(path) == "html" and text_of(files[path]) is not None]
     styles = [path for path in files if language_of(path) == "css" and text_of(files[path]) is not None]
     if not pages and not styles:
-        raise Missing("controls/good has no page or style sheet to make ugly; where looks matter, write controls/ugly.")
+        raise ControlUnavailable(
+            "controls/good has no page or style sheet to make ugly; where looks matter, write controls/ugly."
+        )
     for path in pages:
         found = re.search(rb"</head\s*>", files[path], re.IGNORECASE)
         at = found.start() if found else len(files[path])
@@ -53,7 +55,9 @@ def picture(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
     page = source.eval.app.get("files")
     if page is None:
         why = "is started by a command" if source.eval.app else "has no app"
-        raise Missing(f"the eval {why}, so no page can be put in its place: where it has one, write controls/picture.")
+        raise ControlUnavailable(
+            f"the eval {why}, so no page can be put in its place: where it has one, write controls/picture."
+        )
     if language_of(page) != "html":
         page = f"{page.rstrip('/')}/index.html".lstrip("./") if page not in (".", "./") else "index.html"
     name = "page.png"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import ControlUnavailable
 from orvl.store import tree
 from orvl.trust.ladder.syntax import is_prose, language_of, text_of
 
@@ -42,10 +43,6 @@ class Folder:
 
     files: Mapping[str, bytes]
     executable: frozenset[str]
-
-
-class Missing(Exception):
-    """A control that an eval cannot have as it is, with what to add."""
 
 
 def read_folder(root: Path) -> Folder:
@@ -84,7 +81,7 @@ class Source:
     def good(self) -> Folder:
         found = self.by_hand("good")
         if found is None or not found.files:
-            raise Missing(
+            raise ControlUnavailable(
                 f"the eval '{self.eval.name}' has no good result to derive it from: "
                 "write one as files in controls/good, beside eval.md."
             )

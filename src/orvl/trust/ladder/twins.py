@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from orvl.errors import ControlUnavailable
 from orvl.trust.ladder.names import occurrences, replacements
 from orvl.trust.ladder.reformat import reformat
 from orvl.trust.ladder.syntax import SCRIPTS, Edit, Piece, apply, is_docstring, is_sound, language_of, pieces, walk
-from orvl.trust.ladder.trees import Missing, words_of
+from orvl.trust.ladder.trees import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +36,9 @@ def renamed(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
             result[path] = new
             count += names
     if result == good:
-        raise Missing("no file in controls/good has names or comments that orvl can replace: write controls/renamed.")
+        raise ControlUnavailable(
+            "no file in controls/good has names or comments that orvl can replace: write controls/renamed."
+        )
     return result, {"names": count}
 
 
@@ -74,5 +77,7 @@ def reformatted(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]
     result = {path: reformat(path, content) for path, content in good.items()}
     changed = [path for path in good if result[path] != good[path]]
     if not changed:
-        raise Missing("no file in controls/good has a layout that orvl can change: write controls/reformatted.")
+        raise ControlUnavailable(
+            "no file in controls/good has a layout that orvl can change: write controls/reformatted."
+        )
     return result, {"changed": changed}
