@@ -18,7 +18,7 @@ from orvl.cli.report import _beside, _people, chooser
 from orvl.plan.selection import Words, chosen_metrics
 from orvl.project import open_project
 from orvl.rate.collect import of_store
-from orvl.report.json_form import as_json as ratings_json
+from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
 from orvl.report.trust_text import as_json, sentences
 from orvl.store import Store
