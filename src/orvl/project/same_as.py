@@ -1,7 +1,7 @@
 """Built-in files that changed in how they are written, not in what they do: stores know them by an earlier hash.
 
-The hash of an agent's or a metric's file is part of the keys of runs and scores, so that an edit makes them anew. An edit
-that changes nothing, such as an import's new path, is entered here. Where behaviour changes, take the file's line out.
+Hashes of agents' and metrics' files are part of the keys of runs and scores, so an edit makes them anew. An edit that
+changes nothing, such as the new path of an import, is entered here. Where behaviour changes, take the line out.
 """
 
 from __future__ import annotations
