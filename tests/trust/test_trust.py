@@ -180,7 +180,7 @@ def test_the_floor_is_what_nothing_earns_on_the_same_evals(project):
     assert row(told, "one")["above_floor"] == pytest.approx((0.4 - 0.2) / 0.8)
     assert row(told, "two")["above_floor"] == pytest.approx((0.15 - 0.2) / 0.8), "below the floor is not 0"
     assert row(told, "empty")["above_floor"] == pytest.approx(0)
-    assert "Above floor: R counted from what the empty control gets on the same evals." in text
+    assert "Above floor: R measured from what the empty control gets on the same evals." in text
 
 
 # -- judges

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from orvl.report.columns import Column
 
 SCHEMA = 1
+MONOTONE_UP_TO = 0.5
+"""The largest penalty at which a better score never lowers R_pen."""
 
 
 def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
@@ -23,9 +25,20 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "schema": SCHEMA,
         "ratings": row_objects(rows, board),
         "certificate": standing_json(board.standing),
-        "warnings": list(board.warnings),
+        "warnings": warnings_of(board),
         **more,
     }
+
+
+def warnings_of(board: Board) -> list[str]:
+    """What a reader of the ratings must know."""
+    penalty = board.rules.penalty
+    if penalty <= MONOTONE_UP_TO:
+        return list(board.warnings)
+    return [
+        *board.warnings,
+        f"The penalty is {penalty:g}: above {MONOTONE_UP_TO:g} a better score from one judge can lower R_pen.",
+    ]
 
 
 def row_objects(rows: Sequence[Row], board: Board) -> list[dict[str, Any]]:

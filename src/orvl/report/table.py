@@ -10,6 +10,7 @@ from rich.text import Text
 
 from orvl.report.certificate import standing_sentence
 from orvl.report.columns import leaderboard
+from orvl.report.ratings_json import warnings_of
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def print_ratings(console: Console, rows: Sequence[Row], board: Board, trust: It
     """The table, its legend, the certificate, how far the ratings can be trusted, and warnings."""
     if not rows:
         console.print("No stored run matches these words.")
-        _print_warnings(console, board.warnings)
+        _print_warnings(console, warnings_of(board))
         return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     columns = [
@@ -46,7 +47,7 @@ def print_ratings(console: Console, rows: Sequence[Row], board: Board, trust: It
         console.print(sentence, style="dim", highlight=False, markup=False)
     for sentence in trust:
         console.print(sentence, highlight=False, markup=False)
-    _print_warnings(console, board.warnings)
+    _print_warnings(console, warnings_of(board))
 
 
 def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> list[Column[T]]:
