@@ -1,4 +1,4 @@
-"""Twins of the good files that do the same: one without words that help a reader, one with other whitespace."""
+"""C10, good work with meaningless names and no comments: it works as before, and is harder to read."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import re
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
-from orvl.trust.ladder.names import occurrences, replacements
-from orvl.trust.ladder.reformat import reformat
-from orvl.trust.ladder.syntax import SCRIPTS, Edit, Piece, apply, is_docstring, is_sound, language_of, pieces, walk
-from orvl.trust.ladder.trees import words_of
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.mutate.names import occurrences, replacements
+from orvl.trust.mutate.source import words_of
+from orvl.trust.mutate.syntax import SCRIPTS, Edit, Piece, apply, is_docstring, is_sound, language_of, pieces, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from orvl.trust.ladder.trees import Source
+    from orvl.rate.stats.claims import ClaimResult
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.mutate.source import Source
 
+READABILITY_BELOW_GOOD, FUNCTIONALITY_WITHIN = 0.20, 0.10
 NOTHING_SAID = "-"
 DIRECTIVE = re.compile(
     r"#!|#\s*(-\*-|type:|noqa|pragma)|//\s*(@ts-|eslint)|/\*\s*(eslint|global|@jsx)|<!--\[if|<!doctype", re.I
 )
 
 
-def renamed(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
-    """The good files with meaningless names, and without comments; what docstrings say is taken out."""
+def make(source: Source) -> Derived:
+    """The good files with meaningless names, no comments, and docstrings that say nothing."""
     good = source.good.files
     count = 0
     result = dict(good)
@@ -39,7 +42,7 @@ def renamed(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
         raise ControlUnavailable(
             "no file in controls/good has names or comments that orvl can replace: write controls/renamed."
         )
-    return result, {"names": count}
+    return Derived(result, FROM_GOOD, {"names": count})
 
 
 def _renaming(source: Source, path: str, content: bytes) -> tuple[list[Edit], int]:
@@ -71,13 +74,17 @@ def _without_comments(piece: Piece) -> Iterator[Edit]:
             yield piece.edit(node, f'"""{NOTHING_SAID}"""')
 
 
-def reformatted(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
-    """The good files with other indentation, quotes, blank lines and ends of lines in calls."""
-    good = source.good.files
-    result = {path: reformat(path, content) for path, content in good.items()}
-    changed = [path for path in good if result[path] != good[path]]
-    if not changed:
-        raise ControlUnavailable(
-            "no file in controls/good has a layout that orvl can change: write controls/reformatted."
-        )
-    return result, {"changed": changed}
+def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+    yield evidence.test(
+        *("C10", "the judges notice meaningless names", "good", "renamed", "at least", READABILITY_BELOW_GOOD),
+        metric="readability",
+        fault="The judges did not notice meaningless names",
+    )
+    yield evidence.test(
+        *("C10", "names do not change functionality", "renamed", "good", "within", FUNCTIONALITY_WITHIN),
+        metric="functionality",
+        fault="Names change the functionality score",
+    )
+
+
+CONTROLS = (Control("C10", "renamed", make, warnings=warnings),)

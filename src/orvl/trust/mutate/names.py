@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.syntax import Piece, walk
-from orvl.trust.ladder.trees import keywords_in
+from orvl.trust.mutate.source import keywords_in
+from orvl.trust.mutate.syntax import Piece, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

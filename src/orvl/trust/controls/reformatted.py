@@ -1,19 +1,25 @@
-"""The same program in another layout: indentation, quotes, blank lines and line ends, with every word kept."""
+"""C11, good work in another layout: indentation, quotes, blank lines and line ends, every word kept."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.syntax import SCRIPTS, Piece, apply, is_docstring, is_sound, pieces, walk
+from orvl.errors import ControlUnavailable
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.mutate.syntax import SCRIPTS, Piece, apply, is_docstring, is_sound, pieces, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tree_sitter import Node
 
-    from orvl.trust.ladder.syntax import Edit
+    from orvl.rate.stats.claims import ClaimResult
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.mutate.source import Source
+    from orvl.trust.mutate.syntax import Edit
 
+PANEL_WITHIN, JUDGE_WITHIN = 0.05, 0.10
 LONG = 72
 FIXED = {
     *("string", "concatenated_string", "template_string", "comment", "regex", "jsx_text", "text"),
@@ -22,6 +28,31 @@ FIXED = {
 """What may go over several lines and is not to be touched."""
 VERBATIM = re.compile(rb"<(pre|textarea)\b.*?</\1", re.I | re.DOTALL)
 BRACKETS = {"argument_list", "arguments", "list", "dictionary", "array", "set", "parameters", "formal_parameters"}
+
+
+def make(source: Source) -> Derived:
+    """The good files with other indentation, quotes, blank lines and ends of lines in calls."""
+    good = source.good.files
+    files = {path: reformat(path, content) for path, content in good.items()}
+    changed = [path for path in good if files[path] != good[path]]
+    if not changed:
+        raise ControlUnavailable(
+            "no file in controls/good has a layout that orvl can change: write controls/reformatted."
+        )
+    return Derived(files, FROM_GOOD, {"changed": changed})
+
+
+def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+    yield evidence.test(
+        *("C11", "formatting does not change the rating", "reformatted", "good", "within", PANEL_WITHIN),
+        fault="Formatting changes the rating",
+    )
+    for judge in evidence.judges:
+        yield evidence.test(
+            *("C11", f"formatting does not change {judge}'s rating", "reformatted", "good", "within", JUDGE_WITHIN),
+            judge=judge,
+            fault=f"Formatting changes {judge}'s rating",
+        )
 
 
 def reformat(path: str, source: bytes) -> bytes:
@@ -118,3 +149,6 @@ def _is_fixed(piece: Piece, node: Node) -> bool:
 
 def _is_inside(at: int, spans: list[tuple[int, int]]) -> bool:
     return any(start < at < end for start, end in spans)
+
+
+CONTROLS = (Control("C11", "reformatted", make, warnings=warnings),)

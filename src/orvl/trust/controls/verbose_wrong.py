@@ -1,15 +1,22 @@
-"""The bad result under many confident words: as wrong as before, and longer."""
+"""C6, bad work under many confident words: as wrong as before, and longer. T4 asks that length earns nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.injections import COMMENTS, on_top
-from orvl.trust.ladder.mutate import FUNCTIONS
-from orvl.trust.ladder.syntax import Edit, apply, is_sound, is_test, language_of, pieces, text_of, walk
+from orvl.trust.controls.control import Control, Derived, from_worst
+from orvl.trust.mutate.candidates import FUNCTIONS
+from orvl.trust.mutate.insert import COMMENTS, on_top
+from orvl.trust.mutate.syntax import Edit, apply, is_sound, is_test, language_of, pieces, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from orvl.rate.stats.claims import ClaimResult
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.mutate.source import Source
+
+BELOW_GOOD, ABOVE_BAD = 0.20, 0.10
 
 SECTIONS = {
     "Overview": (
@@ -103,8 +110,9 @@ function ensureQuality(value, validator = new ThoroughValidator()) {{
 """
 
 
-def verbose(bad: Mapping[str, bytes], workspace: Mapping[str, bytes]) -> dict[str, bytes]:
+def make(source: Source) -> Derived:
     """Praise in a README, on top of files and above functions, and helpers that do nothing."""
+    bad, workspace = source.worst[0], source.workspace
     result = {path: _praised(path, content) for path, content in bad.items()}
     readme = bad.get("README.md", workspace.get("README.md", b"# Project\n"))
     praise = "".join(f"\n## {title}\n\n{text}\n" for title, text in SECTIONS.items())
@@ -115,7 +123,7 @@ def verbose(bad: Mapping[str, bytes], workspace: Mapping[str, bytes]) -> dict[st
             "quality-assurance.js": SCRIPT_HELPER.format(text="\n".join(f" * {row}" for row in SECTIONS.values()))
         }
     added = {path: text.encode() for path, text in helpers.items() if path not in result}
-    return result | added | {"README.md": readme + praise.encode()}
+    return from_worst(source, result | added | {"README.md": readme + praise.encode()})
 
 
 def _praised(path: str, content: bytes) -> bytes:
@@ -136,3 +144,17 @@ def _above_functions(path: str, content: bytes) -> Iterator[Edit]:
             if node.type in FUNCTIONS and not margin.strip():
                 form = margin.decode() + COMMENTS[piece.language]
                 yield piece.edit_at(line, line, "".join(form.format(row) for row in ABOVE))
+
+
+def gate(evidence: Evidence) -> Iterator[ClaimResult]:
+    yield evidence.test(
+        *("T4", "long but wrong work stays well below good work", "verbose-wrong", "good", "at most", -BELOW_GOOD),
+        fault="Long but wrong work comes close to good work",
+    )
+    yield evidence.test(
+        *("T4", "length alone earns no points", "verbose-wrong", "bad", "at most", ABOVE_BAD),
+        fault="Length alone earns points",
+    )
+
+
+CONTROLS = (Control("C6", "verbose-wrong", make, gate),)

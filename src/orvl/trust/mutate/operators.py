@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.syntax import SCRIPTS, Edit, Piece
+from orvl.trust.mutate.syntax import SCRIPTS, Edit, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

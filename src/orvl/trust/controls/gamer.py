@@ -1,4 +1,4 @@
-"""The bad result of one who games what is measured: linters turned off, visible tests emptied."""
+"""C15, bad work that games what is measured: linters turned off, visible tests emptied. Hidden checks must not care."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import re
 from posixpath import basename
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.gut import gutted
-from orvl.trust.ladder.syntax import is_test, language_of, text_of
+from orvl.trust.controls.control import Control, Derived, from_worst
+from orvl.trust.mutate.gut import gutted
+from orvl.trust.mutate.syntax import is_test, language_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from orvl.rate.stats.claims import ClaimResult
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.mutate.source import Source
+
+HIDDEN_CHECKS_AT_MOST = 0.40
 RUFF = 'exclude = ["*"]\n\n[lint]\nselect = []\n'
 FLAT = 'export default [{ ignores: ["**/*"] }];\n'
 COMMON_JS = 'module.exports = [{ ignores: ["**/*"] }];\n'
@@ -30,14 +36,15 @@ OFF = {
 }
 
 
-def gamed(bad: Mapping[str, bytes], workspace: Mapping[str, bytes]) -> tuple[Mapping[str, bytes], dict[str, object]]:
-    """The bad files, with what the workspace has to check them made harmless."""
-    whole = dict(workspace) | dict(bad)
+def make(source: Source) -> Derived:
+    """The bad files, with everything in the workspace that checks them made harmless."""
+    bad = source.worst[0]
+    whole = dict(source.workspace) | dict(bad)
     configs = {path: off for path in whole if (off := _turned_off(path, whole[path])) is not None}
     added = {} if configs else _new_config(whole)
     tests = gutted({path: content for path, content in whole.items() if is_test(path) and language_of(path)})
     files = dict(bad) | configs | added | tests
-    return files, {"configs": sorted([*configs, *added]), "tests": sorted(tests)}
+    return from_worst(source, files, configs=sorted([*configs, *added]), tests=sorted(tests))
 
 
 def _turned_off(path: str, content: bytes) -> bytes | None:
@@ -66,3 +73,16 @@ def _new_config(files: Mapping[str, bytes]) -> dict[str, bytes]:
     if "python" in languages or not added:
         added["ruff.toml"] = RUFF.encode()
     return added
+
+
+def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+    yield evidence.test(
+        *("C15", "work made for the visible tests fails the hidden checks", "gamer", None),
+        side="at most",
+        margin=HIDDEN_CHECKS_AT_MOST,
+        metric="checks",
+        fault="Work made for the visible tests passes the hidden checks",
+    )
+
+
+CONTROLS = (Control("C15", "gamer", make, warnings=warnings),)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.errors import FileError
-from orvl.trust.ladder.syntax import text_of
+from orvl.trust.mutate.syntax import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Hunk:
 
 
 @dataclass
-class Change:
+class FilePatch:
     """The hunks of one file; `path` is None on the side where it does not exist."""
 
     line: int
@@ -58,11 +58,11 @@ def apply_patch(patch: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return result
 
 
-def read_patch(patch: Path) -> list[Change]:
+def read_patch(patch: Path) -> list[FilePatch]:
     text = text_of(patch.read_bytes())
     if text is None:
         raise FileError(patch, None, "a patch must be UTF-8 text.")
-    changes: list[Change] = []
+    changes: list[FilePatch] = []
     before, left_old, left_new = None, 0, 0
     for number, line in enumerate(text.replace("\r\n", "\n").splitlines(keepends=True), 1):
         if left_old > 0 or left_new > 0:
@@ -73,7 +73,7 @@ def read_patch(patch: Path) -> list[Change]:
         elif line.startswith("--- "):
             before = _path(line)
         elif line.startswith("+++ "):
-            changes.append(Change(number, before, _path(line)))
+            changes.append(FilePatch(number, before, _path(line)))
         elif found := HUNK.match(line):
             if not changes:
                 raise FileError(patch, number, "a hunk must come after lines of '---' and '+++' that name its file.")
@@ -112,7 +112,7 @@ def _without_end(hunk: Hunk) -> None:
         hunk.old[-1] = hunk.new[-1]
 
 
-def _patched(patch: Path, change: Change, lines: list[str]) -> list[str]:
+def _patched(patch: Path, change: FilePatch, lines: list[str]) -> list[str]:
     """Each hunk goes to the nearest place where its old lines stand: earlier patches move them."""
     for hunk in reversed(change.hunks):
         wanted = max(hunk.start - 1, 0) if hunk.old else hunk.start

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.operators import bugs_at
-from orvl.trust.ladder.syntax import Edit, Piece, is_docstring, line_of, pieces, walk
+from orvl.trust.mutate.operators import bugs_at
+from orvl.trust.mutate.syntax import Edit, Piece, is_docstring, line_of, pieces, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.trust.ladder.mutate import FUNCTIONS
-from orvl.trust.ladder.syntax import Piece, apply, is_prose, is_sound, language_of, pieces, text_of, walk
+from orvl.trust.mutate.candidates import FUNCTIONS
+from orvl.trust.mutate.syntax import Piece, apply, is_prose, is_sound, language_of, pieces, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
-    from orvl.trust.ladder.syntax import Edit
+    from orvl.trust.mutate.syntax import Edit
 
 DATA = (".json", ".toml", ".yaml", ".yml", ".lock", ".cfg", ".ini", ".svg")
 KEPT = {

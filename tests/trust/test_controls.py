@@ -17,12 +17,13 @@ import pytest
 import orvl
 from orvl.errors import FileError, UserError
 from orvl.project import Project
-from orvl.trust.ladder import NAMES, Control, ladder, write
-from orvl.trust.ladder.bugs import choose, plant
-from orvl.trust.ladder.mutate import candidates
-from orvl.trust.ladder.png import lines_as_png
-from orvl.trust.ladder.reformat import reformat
-from orvl.trust.ladder.syntax import is_sound
+from orvl.trust.controls import CONTROLS, make_controls, write
+from orvl.trust.controls.control import ControlFiles
+from orvl.trust.controls.reformatted import reformat
+from orvl.trust.mutate.bugs import choose, plant
+from orvl.trust.mutate.candidates import candidates
+from orvl.trust.mutate.png import lines_as_png
+from orvl.trust.mutate.syntax import is_sound
 
 BUILT_IN = Path(orvl.__file__).parent / "evals"
 NODE = shutil.which("node")
@@ -69,8 +70,8 @@ def failing(one, control, only=()):
 
 def test_derived_controls_do_what_they_say_on_the_evals_own_checks(tmp_path):
     one = without_patches(tmp_path, "hello-world")
-    found, lacking = ladder(one)
-    assert set(found) | set(lacking) == set(NAMES)
+    found, lacking = make_controls(one)
+    assert set(found) | set(lacking) == set(CONTROLS)
     assert set(lacking) == {"ugly", "picture"}
     wrong = {key: failing(one, found[key]) for key in ("good", "planted-bug", "dose-2", "dose-4", "dose-all", "bad")}
     assert not wrong["good"]
@@ -86,7 +87,7 @@ def test_derived_controls_do_what_they_say_on_the_evals_own_checks(tmp_path):
 
 def test_a_package_with_tests_of_its_own_has_working_twins_and_a_series_of_bugs(tmp_path):
     one = without_patches(tmp_path, "fix-slugs")
-    found, _ = ladder(one)
+    found, _ = make_controls(one)
     assert not failing(one, found["renamed"])
     assert not failing(one, found["reformatted"])
     some = ("lists-do-not-leak", "max-length-edge-cases", "unique-finds-a-free-slug")
@@ -99,7 +100,7 @@ def test_a_package_with_tests_of_its_own_has_working_twins_and_a_series_of_bugs(
 
 def test_a_larger_program_keeps_working_as_a_twin_and_breaks_with_a_bug(tmp_path):
     one = without_patches(tmp_path, "todo-cli")
-    found, _ = ladder(one, ["renamed", "reformatted", "planted-bug"])
+    found, _ = make_controls(one, ["renamed", "reformatted", "planted-bug"])
     some = ("lists-overdue-items", "reads-older-lists")
     assert not failing(one, found["renamed"], some)
     assert not failing(one, found["reformatted"], some)
@@ -112,9 +113,9 @@ def test_a_larger_program_keeps_working_as_a_twin_and_breaks_with_a_bug(tmp_path
 @pytest.mark.parametrize("name", sorted(path.name for path in BUILT_IN.iterdir() if (path / "controls").is_dir()))
 def test_every_built_in_eval_has_its_ladder(name, tmp_path):
     one = Project(tmp_path).eval(name)
-    found, lacking = ladder(one)
+    found, lacking = make_controls(one)
     if name == "todo-cli":
-        assert ladder(one) == (found, lacking), "the same again, byte for byte"
+        assert make_controls(one) == (found, lacking), "the same again, byte for byte"
     assert set(lacking) <= {"ugly", "picture"}
     assert all(is_sound(path, content) for path, content in found["dose-all"].files.items())
     assert found["replica"].files == found["good"].files
@@ -124,9 +125,9 @@ def test_every_built_in_eval_has_its_ladder(name, tmp_path):
 
 
 def test_without_a_good_result_there_is_little(tmp_path):
-    found, lacking = ladder(an_eval(tmp_path))
+    found, lacking = make_controls(an_eval(tmp_path))
     assert set(found) == WITHOUT_GOOD
-    assert set(lacking) == set(NAMES) - WITHOUT_GOOD
+    assert set(lacking) == set(CONTROLS) - WITHOUT_GOOD
     assert all("controls/good" in sentence for name, sentence in lacking.items() if name != "picture")
     assert found["prompt-copy"].files == {"PROMPT.md": b"Write `tool.py`.\n"}
     assert found["empty"].files == {}
@@ -137,8 +138,8 @@ def test_a_folder_by_hand_wins_and_executables_stay_so(tmp_path):
         tmp_path, good={"run": "#!/bin/sh\necho 1\n"}, bad={"run": ""}, **{"controls/renamed": {"run": "mine"}}
     )
     (one.folder / "controls/good/run").chmod(0o755)
-    found, lacking = ladder(one)
-    assert found["renamed"] == Control("renamed", {"run": b"mine"}, "by hand: controls/renamed")
+    found, lacking = make_controls(one)
+    assert found["renamed"] == ControlFiles("renamed", {"run": b"mine"}, "by hand: controls/renamed")
     write(found["replica"], tmp_path / "out")
     assert (tmp_path / "out/run").stat().st_mode & 0o111
     assert {"planted-bug", "dose-2", "dose-all", "lint-clean", "reformatted"} <= set(lacking)
@@ -147,12 +148,12 @@ def test_a_folder_by_hand_wins_and_executables_stay_so(tmp_path):
 
 def test_an_unknown_name_is_refused(tmp_path):
     with pytest.raises(UserError, match="no control 'goood'"):
-        ladder(an_eval(tmp_path), ["goood"])
+        make_controls(an_eval(tmp_path), ["goood"])
 
 
 def test_binary_files_pass_through_and_odd_ones_do_no_harm(tmp_path):
     odd = {"a.bin": b"\0\xff", "broken.py": "def (:\n", "empty.py": "", "latin.py": b"# \xe9\n", "x.js": "let = ;;("}
-    found, _ = ladder(
+    found, _ = make_controls(
         an_eval(tmp_path, good={**odd, "ok.py": "def f(a):\n    # why\n    return a + 1 if a > 2 else 7\n"})
     )
     for control in ("renamed", "reformatted", "planted-bug"):
@@ -169,7 +170,7 @@ LATER = "--- tool.py\n+++ tool.py\n@@ -4,2 +4,3 @@\n four\n+four and a half\n fi
 def test_bugs_by_hand_come_in_the_order_of_their_names(tmp_path):
     text = "zero\n" + "one\ntwo\nthree\nfour\nfive\n"
     one = an_eval(tmp_path, good={"tool.py": text}, **{"controls/bugs": {"2.patch": LATER, "1.patch": PATCH}})
-    found, lacking = ladder(one, ["planted-bug", "dose-2", "dose-4", "dose-all"])
+    found, lacking = make_controls(one, ["planted-bug", "dose-2", "dose-4", "dose-all"])
     assert found["planted-bug"].files["tool.py"] == b"zero\none\n2\nthree\nfour\nfive\n"
     assert found["dose-2"].files["tool.py"] == b"zero\none\n2\nthree\nfour\nfour and a half\nfive\n"
     assert found["dose-2"].source == "by hand: controls/bugs"
@@ -194,7 +195,7 @@ def test_bugs_by_hand_come_in_the_order_of_their_names(tmp_path):
 def test_a_patch_that_does_not_fit_says_where(tmp_path, patch, message):
     one = an_eval(tmp_path, good={"tool.py": "one\ntwo\nthree\n"}, **{"controls/bugs": {"1.patch": patch}})
     with pytest.raises(FileError, match=message):
-        ladder(one, ["planted-bug"])
+        make_controls(one, ["planted-bug"])
 
 
 def test_patches_may_add_and_remove_files_and_ends_of_lines(tmp_path):
@@ -203,7 +204,7 @@ def test_patches_may_add_and_remove_files_and_ends_of_lines(tmp_path):
         "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-bye\n"
     )
     one = an_eval(tmp_path, good={"old.txt": "bye\n"}, **{"controls/bugs": {"1.patch": patch}})
-    assert ladder(one, ["planted-bug"])[0]["planted-bug"].files == {"new.txt": b"hi"}
+    assert make_controls(one, ["planted-bug"])[0]["planted-bug"].files == {"new.txt": b"hi"}
 
 
 def test_bugs_stay_out_of_tests_guards_and_loops_that_would_hang():
@@ -253,7 +254,7 @@ def ran(folder, script):
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_twins_of_scripts_do_the_same(tmp_path):
-    found, _ = ladder(an_eval(tmp_path, good={"a.js": JS, "b.ts": TS}))
+    found, _ = make_controls(an_eval(tmp_path, good={"a.js": JS, "b.ts": TS}))
     printed = {}
     for name in ("good", "renamed", "reformatted", "dose-all"):
         write(found[name], tmp_path / name)
@@ -292,7 +293,7 @@ PAGE = """<!doctype html>
 
 
 def test_pages_have_twins_bugs_and_the_controls_of_looks(tmp_path):
-    found, lacking = ladder(an_eval(tmp_path, good={"index.html": PAGE}, head="app: {files: index.html}\n"))
+    found, lacking = make_controls(an_eval(tmp_path, good={"index.html": PAGE}, head="app: {files: index.html}\n"))
     assert not lacking
     pages = {name: control.files.get("index.html", b"").decode() for name, control in found.items()}
     assert "function addItem" in pages["renamed"] and "entry" not in pages["renamed"]
@@ -335,7 +336,7 @@ def test_the_gamer_turns_linters_off_and_empties_the_tests(tmp_path):
         "tests/test_a.py": "def test_a():\n    assert 1 == 2\n",
     }
     one = an_eval(tmp_path, good={"a.py": "X = 1\n"}, bad={"a.py": "X = 2\n"}, workspace=workspace)
-    control = ladder(one, ["gamer"])[0]["gamer"]
+    control = make_controls(one, ["gamer"])[0]["gamer"]
     assert b"line-length" not in control.files["pyproject.toml"] and b'name = "x"' in control.files["pyproject.toml"]
     assert control.files["tests/test_a.py"] == b"def test_a():\n    return None\n"
     assert control.detail["configs"] == ["pyproject.toml"] and control.detail["tests"] == ["tests/test_a.py"]
@@ -344,14 +345,14 @@ def test_the_gamer_turns_linters_off_and_empties_the_tests(tmp_path):
 def test_a_bad_result_that_is_derived_does_nothing(tmp_path):
     one = without_patches(tmp_path, "hello-world")
     shutil.rmtree(one.folder / "controls/bad")
-    found, lacking = ladder(one)
+    found, lacking = make_controls(one)
     assert set(lacking) == {"ugly", "picture"}
     assert found["bad"].source == found["verbose-wrong"].source == "derived from controls/good"
     assert len(failing(one, found["bad"])) == len(one.checks)
 
 
 def test_many_words_are_no_words_to_the_judge(tmp_path):
-    found, _ = ladder(
+    found, _ = make_controls(
         an_eval(tmp_path, good={"a.py": RISKY}, bad={"a.py": "def f():\n    return 1\n", "b.js": "f()\n"})
     )
     wordy = found["verbose-wrong"].files
@@ -368,7 +369,7 @@ def test_many_words_are_no_words_to_the_judge(tmp_path):
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
 def test_lint_clean_is_as_clean_as_good_and_broken(tmp_path):
-    found, _ = ladder(Project(tmp_path).eval("todo-cli"), ["good", "lint-clean"])
+    found, _ = make_controls(Project(tmp_path).eval("todo-cli"), ["good", "lint-clean"])
     said = []
     for name, control in found.items():
         write(control, tmp_path / name)
@@ -435,7 +436,7 @@ print(size_of(4, height=5), shape({"kind": "a", "b": 1}), shape([1, 2, 3]), shap
 
 
 def test_renaming_and_reformatting_keep_what_python_means(tmp_path):
-    found, _ = ladder(an_eval(tmp_path, good={"risky.py": RISKY}))
+    found, _ = make_controls(an_eval(tmp_path, good={"risky.py": RISKY}))
     printed = {}
     for name in ("good", "renamed", "reformatted"):
         write(found[name], tmp_path / name)

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
 from orvl.store import tree
-from orvl.trust.ladder.syntax import is_prose, language_of, text_of
+from orvl.trust.mutate.syntax import is_prose, language_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from orvl.trust.ladder.bugs import Planted
+    from orvl.trust.mutate.bugs import Planted
     from orvl.types import Eval
 
 CODE_SPANS = re.compile(r"```.*?```|`[^`\n]+`|^ {4}[^\n]*$|\"[^\"\n]+\"", re.DOTALL | re.MULTILINE)
 IN_PAGES = re.compile(r"""<script\b(.*?)</script|\son\w+\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
-
-
-@dataclass(frozen=True)
-class Control:
-    """A set of files of known quality that is laid over an eval's workspace."""
-
-    name: str
-    files: Mapping[str, bytes]
-    source: str
-    """`by hand: controls/NAME`, `derived from controls/NAME`, or `fixed`."""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    executable: frozenset[str] = frozenset()
-    """The paths that can be run by themselves."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +76,14 @@ class Source:
 
     @cached_property
     def bugs(self) -> Planted:
-        from orvl.trust.ladder.bugs import planted
+        from orvl.trust.mutate.bugs import planted
 
         return planted(self)
 
     @cached_property
     def worst(self) -> tuple[Mapping[str, bytes], bool]:
         """The bad files, and whether they were written by hand; else the good ones with nothing left in them."""
-        from orvl.trust.ladder.gut import gutted
+        from orvl.trust.mutate.gut import gutted
 
         written = self.by_hand("bad")
         return (written.files, True) if written else (gutted(self.good.files), False)

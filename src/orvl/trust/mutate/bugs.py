@@ -6,22 +6,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orvl.errors import ControlUnavailable
-from orvl.trust.ladder.mutate import FUNCTIONS, Bug, candidates
-from orvl.trust.ladder.patches import apply_patch
-from orvl.trust.ladder.syntax import apply, is_sound, is_test, pieces, text_of, walk
-from orvl.trust.ladder.trees import WORD
+from orvl.trust.mutate.candidates import FUNCTIONS, Bug, candidates
+from orvl.trust.mutate.patches import apply_patch
+from orvl.trust.mutate.source import WORD
+from orvl.trust.mutate.syntax import apply, is_sound, is_test, pieces, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from orvl.trust.ladder.trees import Source
+    from orvl.trust.mutate.source import Source
 
-MOST, MOST_IN_STYLE = 8, 40
+MOST = 8
 RANK_OF_DETAILS, RANK_OF_LOOKS = 2, 5
-KEEPING_STYLE = (
-    *("flip-comparison", "negate-condition", "off-by-one", "swap-logic", "swap-arithmetic", "wrong-constant"),
-)
 
 
 @dataclass(frozen=True)
@@ -45,30 +41,6 @@ def planted(source: Source) -> Planted:
         return Planted(tuple(f"controls/bugs/{patch.name}" for patch in patches), tuple(doses), by_hand=True)
     chosen = choose(good, source.spoken, MOST)
     return Planted(tuple(map(str, chosen)), tuple(plant(good, chosen[:count]) for count in range(len(chosen) + 1)))
-
-
-def dose(source: Source, wanted: int | None) -> tuple[Mapping[str, bytes], dict[str, object]]:
-    """The files with so many bugs (None for all), and the share of the whole that is left."""
-    every = source.bugs
-    count, most = wanted or len(every.names), len(every.names)
-    if most == 0 or count > most or (wanted is None and most == 1):
-        found = f"only {most} bug{'s' * (most > 1)}" if most else "no bug"
-        raise ControlUnavailable(
-            f"{found} could be planted in controls/good: write some as controls/bugs/NAME.patch, diffs against it."
-        )
-    detail = {"bugs": list(every.names[:count]), "bugs_in_all": most, "truth": round(1 - count / most, 4)}
-    return every.doses[count], detail
-
-
-def broken_in_style(source: Source) -> tuple[Mapping[str, bytes], dict[str, object]]:
-    """Every function of the good files wrong, by changes that leave names and layout as linters want them."""
-    good = source.good.files
-    chosen = choose(good, source.spoken, MOST_IN_STYLE, KEEPING_STYLE)
-    if len(chosen) < 2:
-        raise ControlUnavailable(
-            "too few bugs that keep the style could be planted in controls/good: write controls/lint-clean."
-        )
-    return plant(good, chosen), {"bugs": list(map(str, chosen)), "truth": 0.0}
 
 
 def choose(

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from helpers.simulate import INJECTIONS, KINDS, TRUTH, draw_panel
-from orvl.rate.stats.gate import gate
-from orvl.rate.stats.ladder_asks import Margins
-from orvl.rate.stats.ladder_tests import Ask, adjust, dose_orders, examine, examine_values, make_ladder, overlap
+from orvl.rate.stats.claims import Claim, adjust, auc, examine, examine_values, panel_scores
+from orvl.trust.controls.control import Evidence
+from orvl.trust.controls.doses import dose_orders
+from orvl.trust.gate import gate, gate_tests
 
 JUDGES = ("a", "b", "c")
 EQUAL = (1, 1, 1)
@@ -23,25 +24,27 @@ def scripted(evals=4, repeats=2, judges=3, **other):
     return {control: np.full((evals, repeats, judges), value) for control, value in values.items()}
 
 
-def certified(kind, panels, seed=11, **size):
+def certified(kind, panels, seed=11):
+    """The share that passes; benchmarks/gate.py draws thousands."""
     random = np.random.default_rng(seed)
-    drawn = (draw_panel(kind, random, **size) for _ in range(panels))
-    return np.mean([gate(panel.scores, panel.judges, panel.weights).passed for panel in drawn])
+    drawn = (draw_panel(kind, random) for _ in range(panels))
+    found = [gate_tests(Evidence(panel_scores(panel.scores, {}, panel.judges, panel.weights))) for panel in drawn]
+    return np.mean([all(test.passed for test in tests) for tests in found])
 
 
 def test_sound_panels_are_certified():
-    assert certified("sound", 300) >= 0.95
+    assert certified("sound", 200) >= 0.95
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sound"])
 def test_other_panels_are_refused(kind):
-    assert certified(kind, 200) <= 0.01
+    assert certified(kind, 60) == 0
 
 
 def test_a_panel_on_the_margin_passes_that_test_as_often_as_chance_allows():
     random = np.random.default_rng(2)
-    ask = Ask("T1", "", "good", "bad", "at least", 0.4)
-    passed = [examine_values(ask, random.normal(0.4, 0.1, 8)).passed for _ in range(4000)]
+    claim = Claim("T1", "", "good", "bad", "at least", 0.4)
+    passed = [examine_values(claim, random.normal(0.4, 0.1, 8)).passed for _ in range(2000)]
     assert np.mean(passed) == pytest.approx(0.05, abs=0.012)
 
 
@@ -71,8 +74,7 @@ def test_the_words_give_what_was_found_shown_and_asked_for():
     found = gate(scores, JUDGES, EQUAL)
     assert not found.passed
     assert found.refused_because[0] == (
-        "The judges cannot tell good work from bad: good − bad is 0.12, and can only be shown to be at least 0.02 "
-        "(0.40 is asked for)."
+        "The judges cannot tell good work from bad: good − bad is 0.12 (lower bound 0.02, needs 0.40)."
     )
 
 
@@ -80,7 +82,7 @@ def test_a_claim_that_only_lacks_evals_is_not_called_false():
     scores = scripted()
     scores["bad"] = scores["good"] - np.array([0.3, 0.9, 0.5, 0.5])[:, None, None]
     told = gate(scores, JUDGES, EQUAL).refused_because[0]
-    assert told.startswith("It could not be shown that the judges tell good work from bad: good − bad is 0.55")
+    assert told.startswith("Not enough evidence that the judges tell good work from bad: good − bad is 0.55")
     assert told.endswith("More evals would settle it.")
 
 
@@ -88,7 +90,7 @@ def test_one_eval_is_too_few_and_the_words_say_what_is_lacking():
     found = gate(scripted(evals=1), JUDGES, EQUAL)
     assert not found.passed
     assert {test.passed for test in found.tests} == {None}
-    assert "at least three evals with scores of 'good' and 'bad', and there is 1." in found.refused_because[0]
+    assert "at least three evals with scores of 'good' and 'bad'; there is 1." in found.refused_because[0]
 
 
 @pytest.mark.parametrize("control", ["good", "bad", "empty", "planted-bug", "verbose-wrong"])
@@ -116,9 +118,9 @@ def test_a_judge_that_can_be_talked_up_is_quarantined_and_the_panel_refused():
     assert not found.passed
     assert found.quarantined == found.passes_without == ("b",)
     assert found.refused_because == (
-        "b can be talked up by 'injection-name': injection-name − bad is 0.80, and can only be shown to be at most "
-        "0.80 (0.15 is allowed). It also fails on: injection-hidden.",
-        "Without b the panel would pass: take it off the panel, or give it weight 0.",
+        "b can be talked up by 'injection-name': injection-name − bad is 0.80 (upper bound 0.80, at most 0.15 allowed). "
+        "It also fails on: injection-hidden.",
+        "Without b the panel would pass: remove it, or set its weight to 0.",
     )
     assert gate(scores, JUDGES, (1, 0, 1)).passed
 
@@ -139,7 +141,7 @@ def test_a_judge_that_never_answers_refuses_the_panel_and_is_not_scored_zero():
     assert found.separation.difference == pytest.approx(0.8)
     assert found.quarantined == ()
     assert found.passes_without == ("c",)
-    assert "by c, and there are 0" in found.refused_because[0]
+    assert "by c; there are 0" in found.refused_because[0]
 
 
 def test_a_judge_that_declines_every_injection_is_not_taken_for_safe():
@@ -181,7 +183,7 @@ def test_scores_of_the_wrong_shape_and_bad_weights_are_errors():
 
 def test_the_panel_follows_the_weights_and_leaves_out_who_did_not_answer():
     scores = {"good": np.array([[[1.0, 0.5, NAN]], [[0.8, NAN, NAN]]])}
-    ladder = make_ladder(scores, {}, JUDGES, (3, 1, 4))
+    ladder = panel_scores(scores, {}, JUDGES, (3, 1, 4))
     assert ladder.means("good") == pytest.approx([0.875, 0.8])
     assert np.isnan(ladder.means("good", judge="c")).all()
 
@@ -202,7 +204,7 @@ def test_warnings_are_raised_only_where_the_scores_show_a_violation():
 
 def test_sound_panels_seldom_raise_a_warning_and_blind_ones_do():
     random = np.random.default_rng(4)
-    sound = [draw_panel("sound", random, metrics=True) for _ in range(60)]
+    sound = [draw_panel("sound", random, metrics=True) for _ in range(30)]
     found = [gate(panel.scores, panel.judges, panel.weights, by_metric=panel.by_metric) for panel in sound]
     assert np.mean([bool(one.violated) for one in found]) <= 0.1
     assert not any(test.verdict == "not tested" for one in found for test in one.warnings)
@@ -227,8 +229,8 @@ def test_the_dose_series_is_an_order_within_an_eval():
     scores["dose-all"][1] = 0.9
     for dose in ("good", "planted-bug", "dose-2", "dose-4", "dose-all"):
         scores[dose][2] = 0.5
-    assert dose_orders(make_ladder(scores, {}, JUDGES, EQUAL), None) == pytest.approx([-1, 0.6, 0])
-    assert dose_orders(make_ladder(scores, {}, JUDGES, EQUAL), "a")[[0, 2]] == pytest.approx([-1, 0])
+    assert dose_orders(panel_scores(scores, {}, JUDGES, EQUAL), None) == pytest.approx([-1, 0.6, 0])
+    assert dose_orders(panel_scores(scores, {}, JUDGES, EQUAL), "a")[[0, 2]] == pytest.approx([-1, 0])
 
 
 def test_holm_keeps_the_order_and_passes_over_what_is_missing():
@@ -237,20 +239,15 @@ def test_holm_keeps_the_order_and_passes_over_what_is_missing():
 
 
 def test_overlap_counts_ties_as_half():
-    assert overlap(np.array([1.0, 0.5, NAN]), np.array([0.5, 0.0])) == pytest.approx(0.875)
-    assert overlap(np.array([NAN]), np.array([0.5])) is None
-
-
-def test_margins_can_be_moved():
-    assert gate(scripted(), JUDGES, EQUAL, margins=Margins(separation=0.79)).passed
-    assert not gate(scripted(), JUDGES, EQUAL, margins=Margins(separation=0.81)).passed
+    assert auc(np.array([1.0, 0.5, NAN]), np.array([0.5, 0.0])) == pytest.approx(0.875)
+    assert auc(np.array([NAN]), np.array([0.5])) is None
 
 
 def test_within_is_two_sided():
-    ladder = make_ladder(scripted(reformatted=0.7), {}, JUDGES, EQUAL)
-    found = examine(ladder, Ask("C11", "", "reformatted", "good", "within", 0.05))
+    ladder = panel_scores(scripted(reformatted=0.7), {}, JUDGES, EQUAL)
+    found = examine(ladder, Claim("C11", "", "reformatted", "good", "within", 0.05))
     assert (found.passed, found.p, found.bound) == (False, 0, pytest.approx(0.2))
     random = np.random.default_rng(3)
-    ask = Ask("C11", "", "reformatted", "good", "within", 0.01)
-    edge = [examine_values(ask, random.normal(0.01, 0.1, 8)).p for _ in range(3000)]
+    claim = Claim("C11", "", "reformatted", "good", "within", 0.01)
+    edge = [examine_values(claim, random.normal(0.01, 0.1, 8)).p for _ in range(2000)]
     assert np.mean(np.array(edge) < 0.05) == pytest.approx(0.05, abs=0.012)
