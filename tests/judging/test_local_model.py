@@ -104,7 +104,7 @@ def wait_until_replaced(model, pid):
 
     def answers():
         with suppress(OSError):
-            return model.pid not in (None, pid) and hello(model)
+            return model.pid not in (None, pid) and ask(model, "Hello", max_tokens=1)[0] == 200
 
     until(answers, 60)
 
