@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from orvl.score.judges.clean import clean, name_of
 from orvl.score.judges.names import without_names
-from orvl.score.judges.pages import page_text
 from orvl.score.judges.plain import plain_text
 from orvl.score.judges.select import Selected, numbered, select, shares
 from orvl.score.judges.suspicion import is_odd_path, is_suspicious
@@ -17,6 +16,7 @@ from orvl.score.judges.suspicion import is_odd_path, is_suspicious
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import CapturedRun
     from orvl.types import CheckResult
 
@@ -24,7 +24,11 @@ ROOM = 120_000
 SHOWN_OUTPUT = 1_500
 ALL_OUTPUT = 6_000
 MOST_LINES = 40
-MOST_LINT = 60
+MAX_LINT = 60
+MAX_PAGE_LINES = 40
+MAX_TREE = 8000
+MAX_HIDDEN_TEXT = 4000
+MAX_PAGE_LINE = 300
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ def _checks(checks: Sequence[CheckResult], *, plain: bool) -> list[str]:
 def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
     if run.lint is None:
         return []
-    lines = [f"{run.lint.new_count} new findings"] if plain else list(map(name_of, run.lint.lines()))[:MOST_LINT]
+    lines = [f"{run.lint.new_count} new findings"] if plain else list(map(name_of, run.lint.lines()))[:MAX_LINT]
     return ["# What the project's own linters found\n" + "\n".join(lines)] if lines else []
 
 
@@ -169,3 +173,44 @@ def _suspicious(run: CapturedRun, selected: Selected) -> Iterator[str]:
     page = run.page
     if page is not None and any(is_suspicious(text) for text in (page.visible_text, page.hidden_text) if text):
         yield "the page"
+
+
+# -- what the browser found
+
+
+def page_text(page: Look | None, *, plain: bool) -> list[str]:
+    """Steps, errors, defects and the accessibility tree; in the plain view without the page's own sentences."""
+    if page is None:
+        return []
+    lines = [f"The browser's look: {page.status}" + (f" ({page.reason})" if page.reason else "")]
+    for step in page.steps:
+        word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
+        why = _unless(plain, f" ({step.reason})") if step.reason else ""
+        lines.append(f"step:{step.number} {step.step}: {word}{why}")
+    for view in page.views:
+        lines.append(f"{view.name}: " + ("loaded" if view.loaded else f"did not load ({view.reason})"))
+    told = [f"{note.kind} ({note.view}){_unless(plain, f': {note.text}')}" for note in page.notes]
+    for one in page.defects or ():
+        told.append(f"defect, {one.kind} ({one.view}){_unless(plain, f': {one.target} {one.detail}')}")
+    told += [f"accessibility, {one.impact}: {one.help} ({one.count} times)" for one in page.axe or ()]
+    lines += told[:MAX_PAGE_LINES]
+    if len(told) > MAX_PAGE_LINES:
+        lines.append(f"and {len(told) - MAX_PAGE_LINES} more such lines")
+    parts = ["# What a browser found\n" + "\n".join(lines)]
+    if page.tree:
+        lines = page.tree[:MAX_TREE].split("\n")
+        tree = "\n".join(_role(line) if plain else line[:MAX_PAGE_LINE] for line in lines)
+        parts.append("# The accessibility tree of the page\n" + tree)
+    if page.hidden_text and not plain:
+        parts.append("# Text of the page that cannot be seen\n" + page.hidden_text[:MAX_HIDDEN_TEXT])
+    return parts
+
+
+def _unless(plain: bool, text: str) -> str:
+    return "" if plain else text.replace("\n", " ")[:MAX_PAGE_LINE]
+
+
+def _role(line: str) -> str:
+    """A line of the tree without what the page says there."""
+    found = re.match(r"\s*- [a-z]+", line)
+    return found[0] if found else ""

@@ -1,21 +1,51 @@
-"""A file as its bare code: no comments, no prose, no texts, no sentences in names. Lines stay where they are.
+"""What is taken out of texts before a judge sees them: invisible characters, names of makers, and words to readers.
 
-What is kept is what code needs, not what looks harmless: words to a reader have many places. Every pass is linear.
+1. Everything is escaped (`escape`): no text may draw lines, turn them round or hide characters.
+2. Everything is blinded (`without_names`): judges must not know who did the work.
+3. A second view has bare code alone (`bare_code`). Whatever wants to talk to a judge has to do so in words; a judge that
+   decides otherwise without them was talked to (see injection.py). What is kept is what code needs, not what looks
+   harmless: words to a reader have too many places to list. Lines stay where they are, so that pointers mean the same
+   in both views. Every pass is linear: the work is hostile, and may be made to be slow to read.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
-from orvl.score.judges.suspicion import is_loaded, is_suspicious, words_of
+from orvl.score.judges.injection import is_loaded, is_suspicious, words_of
 
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+MAX_NAME = 200
+MIN_NAME = 4
+"""Shorter names are ordinary words too often."""
+MAKERS = frozenset(
+    [
+        *(
+            "aider",
+            "anthropic",
+            "chatgpt",
+            "claude",
+            "cline",
+            "codex",
+            "copilot",
+            "cursor",
+            "deepseek",
+            "gemini",
+            "glm",
+        ),
+        *("gpt", "grok", "haiku", "kilo", "kimi", "llama", "mistral", "openai", "opencode", "opus", "qwen"),
+        *("sonnet",),
+    ]
+)
 CUT = "…"
-LONGEST = 200_000
-LONGEST_SIMPLE = 24
-MOST_WORDS = 3
-MOST_PARTS = 4
+MAX_TEXT = 200_000
+MAX_SIMPLE = 24
+MAX_WORDS = 3
+MAX_NAME_WORDS = 4
 C_LIKE = {
     *("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "java", "c", "h", "cc", "cpp", "hpp", "cs", "go", "rs"),
     *("swift", "kt", "kts", "scala", "dart", "css", "scss", "less", "proto", "groovy", "zig"),
@@ -63,10 +93,62 @@ KEYWORDS = frozenset(
 )
 
 
-def plain_text(path: str, text: str) -> str:
+# -- invisible characters
+
+
+def escape(text: str) -> str:
+    """Writes out all signs, but line feeds and tabs, that break lines, turn them round or cannot be seen."""
+    lines = text.replace("\r\n", "\n")
+    return INVISIBLE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), lines)
+
+
+def one_line(path: str) -> str:
+    """A path on one line, not too long."""
+    plain = escape(path).replace("\n", "\\n").replace("\t", "\\t")
+    return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
+
+
+# -- names
+
+
+def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str, ...]:
+    """What would say who did the work; the provider of agents without a model is `none`, a word of any work."""
+    plain_agent = re.split("[+@]", agent)[0]
+    return (agent, plain_agent, model, model_id, *(() if provider == "none" else (provider,)))
+
+
+def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
+    """Puts `[name]` for the names of the agent, its model and its provider, however they are written.
+
+    A name that the task itself uses stays.
+    """
+    for pattern in _patterns(names):
+        if not any(pattern.search(prompt) for prompt in prompts):
+            text = pattern.sub("[name]", text)
+    return text
+
+
+@lru_cache(maxsize=256)
+def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    spelled: dict[str, None] = {}
+    for name in names:
+        words = re.findall(r"[A-Za-z]+|\d+", name.rsplit("/", 1)[-1])
+        if sum(map(len, words)) >= MIN_NAME:
+            spelled[r"[-_ ./]*".join(map(re.escape, words))] = None
+        for word in re.findall(r"[A-Za-z]+", name):
+            if word.lower() in MAKERS:
+                spelled[re.escape(word)] = None
+    longest_first = sorted(spelled, key=len, reverse=True)
+    return tuple(re.compile(rf"(?<![A-Za-z0-9]){one}(?![a-z0-9])", re.IGNORECASE) for one in longest_first)
+
+
+# -- bare code
+
+
+def bare_code(path: str, text: str) -> str:
     """The text with as many lines as before; a file whose language is not known is empty lines."""
-    if len(text) > LONGEST:
-        text = text[:LONGEST] + _lines_of(text[LONGEST:])
+    if len(text) > MAX_TEXT:
+        text = text[:MAX_TEXT] + _lines_of(text[MAX_TEXT:])
     name = PurePosixPath(path).name.lower()
     kind = name.rpartition(".")[2] if "." in name.lstrip(".") else name.lstrip(".")
     families = (("c", C_LIKE), ("hash", HASH), ("shell", SHELL), ("dash", DASH), ("json", JSON))
@@ -95,7 +177,7 @@ class _Names:
     def short(self, found: re.Match[str]) -> str:
         name = found[0]
         words = words_of(name)
-        if len(words) <= MOST_PARTS and not is_loaded(words):
+        if len(words) <= MAX_NAME_WORDS and not is_loaded(words):
             return name
         return self._known.setdefault(name, f"name_{len(self._known) + 1}")
 
@@ -138,7 +220,7 @@ def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
 
 
 def _string(quote: str, inner: str, run: int) -> str:
-    if _is_simple(inner) and (run <= MOST_WORDS or not inner.isalpha()):
+    if _is_simple(inner) and (run <= MAX_WORDS or not inner.isalpha()):
         return f"{quote}{inner}{quote}"
     return f"{quote}{CUT}{_lines_of(inner)}{quote}"
 
@@ -146,7 +228,7 @@ def _string(quote: str, inner: str, run: int) -> str:
 def _is_simple(text: str) -> bool:
     """Whether a text is one short word, or a few joined, that say nothing to a judge."""
     words = words_of(text)
-    is_short = len(text) <= LONGEST_SIMPLE and len(words) <= MOST_WORDS
+    is_short = len(text) <= MAX_SIMPLE and len(words) <= MAX_WORDS
     return is_short and SIMPLE.fullmatch(text) is not None and not is_loaded(words)
 
 
@@ -159,7 +241,7 @@ def _without_prose(code: str) -> str:
 def _unless_prose(piece: str) -> str:
     words = [word.strip("'’.!?").lower() for word in piece.split()]
     bare = sum(bool(word) and word not in KEYWORDS for word in words)
-    return f" {CUT} " if bare > MOST_WORDS else piece
+    return f" {CUT} " if bare > MAX_WORDS else piece
 
 
 def _markup(text: str) -> str:

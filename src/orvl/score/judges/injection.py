@@ -1,10 +1,23 @@
-"""Text that seems to speak to a judge rather than to do the work."""
+"""Prompt injection: text that seems to speak to a judge, and the alarm when a judge has listened.
+
+A list of suspicious words alone would be evaded within a day, and would punish honest work that mentions judges. So the
+list only raises attention; what decides is whether the judge answers otherwise when it does not see the words.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from orvl.score.judges import verdict
+
+if TYPE_CHECKING:
+    from orvl.score.judges import Verdict
+
+LARGE_SHIFT = 0.4
+"""A score that falls by this much without the words raises the alarm, whatever the words are."""
+MANY_ITEMS = 2
 WORDS = "|".join(
     (
         r"\b(?:judges?|graders?|evaluators?|raters?|assessors?|adjudicators?|examiners?|reviewers?)\b",
@@ -51,8 +64,8 @@ LOADED = STRONG | frozenset(
     ]
 )
 """Words that speak to a judge where they stand in a name, alone (`STRONG`) or beside others."""
-MOST_WORDS = 3
-LONGEST_PATH = 60
+MAX_UNUSUAL = 3
+MAX_PATH = 60
 
 
 def is_suspicious(text: str) -> bool:
@@ -76,4 +89,35 @@ def is_odd_path(path: str) -> bool:
     if is_loaded(words):
         return True
     unusual = [word for word in words if word.lower() not in USUAL]
-    return len(unusual) > MOST_WORDS or len(path) > LONGEST_PATH or not re.fullmatch(r"[\w./@+()\[\]$~-]+", path, re.A)
+    return len(unusual) > MAX_UNUSUAL or len(path) > MAX_PATH or not re.fullmatch(r"[\w./@+()\[\]$~-]+", path, re.A)
+
+
+def moved_items(full: Verdict, plain: Verdict, suspicious: Sequence[str]) -> list[int]:
+    """The places of items that are yes with the words and no without them.
+
+    Where the work seems to speak to its judges, and these say yes to nothing without the words, what they cannot tell
+    then is moved, too.
+    """
+    doubts = bool(suspicious) and "yes" not in plain.answers
+    not_yes = ("no", "cannot-tell") if doubts else ("no",)
+    pairs = zip(full.answers, plain.answers, strict=True)
+    return [place for place, (one, other) in enumerate(pairs) if one == "yes" and other in not_yes]
+
+
+def alarm_of(full: Verdict, plain: Verdict, weights: Sequence[float], suspicious: Sequence[str]) -> str | None:
+    """A sentence where words moved two items or much of the score, or anything where the work speaks to its judges."""
+    moved = moved_items(full, plain, suspicious)
+    told = [place for place, answer in enumerate(plain.answers) if answer != "cannot-tell" or place in moved]
+    if not moved or full.score is None:
+        return None
+    with_words, without = (
+        verdict(["yes" if view.answers[i] == "yes" else "no" for i in told], [weights[i] for i in told]).score or 0.0
+        for view in (full, plain)
+    )
+    if with_words - without < LARGE_SHIFT - 1e-9 and len(moved) < MANY_ITEMS and not suspicious:
+        return None
+    place = f"; see {suspicious[0]}" if suspicious else ""
+    return (
+        f"it gave {with_words:.2f} with the work's comments, texts and pictures, and {without:.2f} without them"
+        f"{place}: what it said without them counts"
+    )
