@@ -11,6 +11,19 @@ import pytest
 from helpers.user_project import ROOT_FOLDER, UserProject
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Skips what needs root for an ordinary user. Tests that share a fixture which their file lists in MADE_ONCE run on
+    one worker, so that it is not made for each worker again."""
+    for item in items:
+        if os.geteuid() and item.get_closest_marker("root"):
+            item.add_marker(pytest.mark.skip(reason="needs root"))
+        shared = [name for name in getattr(item.module, "MADE_ONCE", ()) if name in item.fixturenames]
+        if shared:
+            params = [item.callspec.params.get(name) for name in shared] if hasattr(item, "callspec") else []
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.name} {shared} {params}"))
+
+
 @pytest.fixture(autouse=True)
 def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What this machine's user has set and installed does not matter."""
@@ -23,9 +36,10 @@ def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path
 @pytest.fixture
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> UserProject:
     """An empty project: only the built-in agents, evals and scores are there. Files whose agents leave marks outside
-    their workspace say SANDBOX = "none"."""
+    their workspace say SANDBOX = "none"; files that ask what only a new process can show say PROCESS = True."""
     made = UserProject(tmp_path / "project")
     made.sandbox = getattr(request.module, "SANDBOX", None)
+    made.process = getattr(request.module, "PROCESS", False)
     return made
 
 

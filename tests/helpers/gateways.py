@@ -22,7 +22,7 @@ from orvl.gateway.wire.sse import EventSplitter
 from orvl.prices import Price
 from orvl.project.providers import Provider
 from orvl.project.settings import Limits
-from orvl.types import Endpoint
+from orvl.types import AgentEndpoint
 
 CANARY = "sk-canary-0123456789abcdefABCDEF"
 PROTOCOLS = tuple(FORMATS)
@@ -100,7 +100,7 @@ class Door:
 
     gateway: Gateway
     account: Account
-    endpoint: Endpoint
+    endpoint: AgentEndpoint
     client: aiohttp.ClientSession
     folder: Path
 

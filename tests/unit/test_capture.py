@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers.user_project import Result
+from helpers.user_project import BOUND_BY_MODES
 from orvl.capture import diff
 from orvl.store import tree
 from orvl.store.blobs import Blobs
 from orvl.store.tree import Entry, TreeLimits
-
-# Without these two capabilities, modes hold for root as they do for everybody.
-ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
 
 
 def leave(project, code, *words, head="metrics: {speed: 1}", name="e", ordinary=False, more=""):
@@ -29,17 +26,7 @@ def leave(project, code, *words, head="metrics: {speed: 1}", name="e", ordinary=
 
 
 def call(project, *words, ordinary=False):
-    prefix = ORDINARY if ordinary and os.geteuid() == 0 else []
-    done = subprocess.run(
-        [*prefix, *project.command, *words],
-        cwd=project.root,
-        env=project.env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    result = Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+    result = project.orvl(*words, prefix=BOUND_BY_MODES if ordinary else ())
     assert "Traceback" not in result.err, result.err
     return result
 
@@ -60,13 +47,8 @@ def cut(project):
 
 def shown(project, path):
     """A file's bytes, by the command line."""
-    done = subprocess.run(
-        [*project.command, "show", "mine/e/1", "--file", path],
-        cwd=project.root,
-        env=project.env,
-        capture_output=True,
-        check=True,
-    )
+    done = project.call("show", "mine/e/1", "--file", path)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.engine.attempt import Attempts
-from orvl.engine.inspection import Finding
+from orvl.engine.inspection import Inspector
 from orvl.engine.scoring import Samples, Scoring, saving
 from orvl.errors import DiskError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.run.start_cache import Starts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import WorkDir
     from orvl.store import Store
     from orvl.trust.race import Race
-    from orvl.types import Attempt, Found, PlannedRun, Score
+    from orvl.types import Attempt, Inspection, PlannedRun, Score
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
@@ -77,7 +77,7 @@ class LocalEngine:
         )
         limits = self.settings.limits
         self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self.watcher.say)
-        self._finding = Finding(self.store, self.work, limits, self._writer)
+        self._finding = Inspector(self.store, self.work, limits, self._writer)
         self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._bench)
         self._stopping = asyncio.Event()
         self._going = 0
@@ -229,7 +229,7 @@ class LocalEngine:
         attempt: Attempt,
         before: list[Score],
         slot: Slot,
-        found: Sequence[Found],
+        found: Sequence[Inspection],
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
@@ -242,7 +242,7 @@ class LocalEngine:
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all
 
-    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Found]]:
+    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Inspection]]:
         """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
         return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import UserError
 from orvl.install import installed
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
-from orvl.project.endpoints import Host, continues, host_for, without_key
+from orvl.project.endpoints import Endpoint, continues, host_for, without_key
 from orvl.project.providers import provider_of
 from orvl.sandbox.version import NoVersion, printed_version
 from orvl.types import Cell, PlannedRun
@@ -51,7 +51,7 @@ class Plan:
     runs: list[PlannedRun]
     panels: dict[str, Panel]
     seed: int
-    hosts: dict[str, Host] = field(default_factory=dict)
+    hosts: dict[str, Endpoint] = field(default_factory=dict)
     """Where the model of each cell is reached, by the cell's key; none for agents that need no gateway."""
     warnings: list[str] = field(default_factory=list)
 
@@ -109,9 +109,9 @@ def panel_of(project: Project, one: Eval, only: Mapping[str, bool] | None, judge
 
 def _hosts(
     project: Project, plan: Plan, agent: Agent, pairs: Iterable[tuple[str, str]], *, must_be_there: bool
-) -> dict[tuple[str, str], Host | None]:
+) -> dict[tuple[str, str], Endpoint | None]:
     """Where each of an agent's models is reached; one that cannot be is refused, or left out with a warning."""
-    hosts: dict[tuple[str, str], Host | None] = {}
+    hosts: dict[tuple[str, str], Endpoint | None] = {}
     for provider, model in pairs:
         try:
             hosts[provider, model] = host_for(project, agent, provider, agent.models[provider][model])
@@ -126,7 +126,7 @@ def _add_cells(
     plan: Plan,
     agent: Agent,
     version: str,
-    hosts: Mapping[tuple[str, str], Host | None],
+    hosts: Mapping[tuple[str, str], Endpoint | None],
     evals: Iterable[Eval],
 ) -> None:
     without: list[str] = []
@@ -186,7 +186,7 @@ def _versions(
     agents: Sequence[Agent],
     plan: Plan,
     ask: AskVersion,
-    hosts: Mapping[str, Mapping[tuple[str, str], Host | None]],
+    hosts: Mapping[str, Mapping[tuple[str, str], Endpoint | None]],
     *,
     must_be_there: bool,
 ) -> dict[str, str]:
