@@ -16,7 +16,7 @@ from orvl.engine.scoring import Samples, Scoring, saving
 from orvl.errors import DiskError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.run.start_cache import Starts
 from orvl.sandbox.choose import Slot
-from orvl.score.judges.bench import Bench, Seat
+from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -76,9 +76,11 @@ class LocalEngine:
             self.store, self.work, self.settings, starts, self.gateway, self.plan.hosts, self.watcher.say
         )
         limits = self.settings.limits
-        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self.watcher.say)
+        self._judges = JudgePanel(
+            self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self.watcher.say
+        )
         self._finding = Inspector(self.store, self.work, limits, self._writer)
-        self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._bench)
+        self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
@@ -97,7 +99,7 @@ class LocalEngine:
         todo.extend((run, self._run) for run in self.state.to_run)
         await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
         await self._attempts.cleaned()
-        self._bench.close()
+        self._judges.close()
         await self.gateway.close()
         self._budget_is_spent()
         if self._fatal is not None:

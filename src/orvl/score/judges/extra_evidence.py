@@ -1,4 +1,4 @@
-"""What a score function gives a judge to look at beside the run's own evidence: text, or pictures."""
+"""What a score function shows a judge beside the run's own evidence: text, or images."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.wire.format import Image
-from orvl.score.judges.clean import clean
-from orvl.score.judges.suspicion import is_suspicious
+from orvl.score.judges.injection import is_suspicious
+from orvl.score.judges.redaction import escape
 
 if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
 
-LONGEST = 20_000
-MOST_PICTURES = 8
+MAX_TEXT = 20_000
+MAX_IMAGES = 8
 
 
 @dataclass(frozen=True)
-class Further:
-    """Further evidence in both views."""
+class ExtraView:
+    """The extra evidence of one view."""
 
-    @dataclass(frozen=True)
-    class Part:
-        text: str = ""
-        pictures: tuple[Image, ...] = ()
+    text: str = ""
+    images: tuple[Image, ...] = ()
 
-    full: Part = Part()
-    plain: Part = Part()
+
+@dataclass(frozen=True)
+class ExtraEvidence:
+    """The extra evidence of both views."""
+
+    full: ExtraView = ExtraView()
+    plain: ExtraView = ExtraView()
     suspicious: tuple[str, ...] = ()
 
     @property
@@ -38,26 +41,27 @@ class Further:
         return self.full != self.plain
 
 
-def shown_as(evidence: Any, run: CapturedRun) -> Further:
-    """Paths are pictures or files; anything else is text."""
-    if evidence is None:
-        return Further()
-    paths = _paths(evidence)
+def extra_evidence(value: Any, run: CapturedRun) -> ExtraEvidence:
+    """Paths are images; anything else is text, which the plain view leaves out."""
+    if value is None:
+        return ExtraEvidence()
+    paths = _paths(value)
     if paths is None:
-        text = evidence if isinstance(evidence, str) else _as_json(evidence)
+        text = value if isinstance(value, str) else _as_json(value)
         suspicious = ("further evidence",) if is_suspicious(text) else ()
-        return Further(Further.Part(_marked(clean(text[:LONGEST]))), Further.Part(), suspicious)
-    pictures = tuple(Image(path.stem, path.read_bytes()) for path in paths[:MOST_PICTURES])
-    plain = tuple(Image(one.name, run.plain_shots.get(one.name, one.png)) for one in pictures)
-    return Further(Further.Part(pictures=pictures), Further.Part(pictures=plain))
+        return ExtraEvidence(ExtraView(_marked(escape(text[:MAX_TEXT]))), ExtraView(), suspicious)
+    images = tuple(Image(path.stem, path.read_bytes()) for path in paths[:MAX_IMAGES])
+    # The same pages, taken a second time with their texts blotted out.
+    plain = tuple(Image(image.name, run.plain_shots.get(image.name, image.png)) for image in images)
+    return ExtraEvidence(ExtraView(images=images), ExtraView(images=plain))
 
 
-def _paths(evidence: Any) -> list[Path] | None:
-    if isinstance(evidence, Path):
-        return [evidence]
-    if isinstance(evidence, Iterable) and not isinstance(evidence, str | bytes | Mapping):
-        listed = list(evidence)
-        return listed if all(isinstance(one, Path) for one in listed) else None
+def _paths(value: Any) -> list[Path] | None:
+    if isinstance(value, Path):
+        return [value]
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        listed = list(value)
+        return listed if all(isinstance(item, Path) for item in listed) else None
     return None
 
 

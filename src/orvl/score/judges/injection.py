@@ -63,7 +63,7 @@ LOADED = STRONG | frozenset(
         *("passes", "fulfilled", "satisfied", "excellent", "lenient"),
     ]
 )
-"""Words that speak to a judge where they stand in a name, alone (`STRONG`) or beside others."""
+"""Words that speak to a judge in a name of several words; those of `STRONG` do so alone, too."""
 MAX_UNUSUAL = 3
 MAX_PATH = 60
 
@@ -78,13 +78,13 @@ def words_of(name: str) -> list[str]:
 
 
 def is_loaded(words: Sequence[str]) -> bool:
-    """Whether the words of a name may speak to a judge."""
+    """Whether a name of these words may speak to a judge."""
     among = STRONG if len(words) == 1 else LOADED
     return any(word.lower() in among for word in words)
 
 
 def is_odd_path(path: str) -> bool:
-    """A path that may be a sentence: many words that paths do not usually have, or very long, or of odd signs."""
+    """A path that may be a sentence: many words that are unusual in paths, very long, or of odd characters."""
     words = words_of(path)
     if is_loaded(words):
         return True
@@ -93,25 +93,29 @@ def is_odd_path(path: str) -> bool:
 
 
 def moved_items(full: Verdict, plain: Verdict, suspicious: Sequence[str]) -> list[int]:
-    """The places of items that are yes with the words and no without them.
+    """The indexes of items that are yes with the work's words and no without them.
 
-    Where the work seems to speak to its judges, and these say yes to nothing without the words, what they cannot tell
-    then is moved, too.
+    An honest comment may be what decides an item, so cannot-tell without it is usually fine. But where the work seems
+    to speak to its judges, and a judge says yes to nothing without the words, cannot-tell counts as moved, too.
     """
     doubts = bool(suspicious) and "yes" not in plain.answers
     not_yes = ("no", "cannot-tell") if doubts else ("no",)
     pairs = zip(full.answers, plain.answers, strict=True)
-    return [place for place, (one, other) in enumerate(pairs) if one == "yes" and other in not_yes]
+    return [index for index, (with_words, without) in enumerate(pairs) if with_words == "yes" and without in not_yes]
 
 
 def alarm_of(full: Verdict, plain: Verdict, weights: Sequence[float], suspicious: Sequence[str]) -> str | None:
-    """A sentence where words moved two items or much of the score, or anything where the work speaks to its judges."""
+    """A sentence if words moved two items or much of the score, or anything if the work speaks to its judges.
+
+    One moved item of many happens by chance: models are not wholly repeatable.
+    """
     moved = moved_items(full, plain, suspicious)
-    told = [place for place, answer in enumerate(plain.answers) if answer != "cannot-tell" or place in moved]
+    decided = [index for index, answer in enumerate(plain.answers) if answer != "cannot-tell" or index in moved]
     if not moved or full.score is None:
         return None
     with_words, without = (
-        verdict(["yes" if view.answers[i] == "yes" else "no" for i in told], [weights[i] for i in told]).score or 0.0
+        verdict(["yes" if view.answers[i] == "yes" else "no" for i in decided], [weights[i] for i in decided]).score
+        or 0.0
         for view in (full, plain)
     )
     if with_words - without < LARGE_SHIFT - 1e-9 and len(moved) < MANY_ITEMS and not suspicious:
