@@ -28,7 +28,7 @@ from orvl.sandbox.workdir import WorkDir, is_alive
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import State
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.sandbox.kinds import Kind
     from orvl.store import Store
@@ -43,7 +43,7 @@ def carry_out(
     plan: Plan,
     state: State,
     store: Store,
-    words: Words,
+    words: Selection,
     *,
     sandbox: Kind | None = None,
     image: str | None = None,

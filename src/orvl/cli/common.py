@@ -11,7 +11,7 @@ import click
 
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, ORDER_SENTENCE, Words, parts
+from orvl.plan.selection import ORDER, ORDER_SENTENCE, Selection, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "json_", is_flag=True, help="Write one JSON object to standard output.")(function)
 
 
-def words_from(given: dict[str, Any]) -> Words:
+def words_from(given: dict[str, Any]) -> Selection:
     """The five words, each taken from its place or from its flag, and taken out of `given`."""
     if extra := given.pop("too_many", ()):
         raise UserError(f"There are {5 + len(extra)} words; {ORDER_SENTENCE}. Use commas for several of one kind.")
@@ -65,7 +65,7 @@ def words_from(given: dict[str, Any]) -> Words:
         if word is not None and not parts(word):
             raise UserError(f"The {place} is empty: '{word}'. Leave it out, or write `all`, to mean all.")
         chosen[place] = word or "all"
-    return Words(**chosen)
+    return Selection(**chosen)
 
 
 def open_with_keys_hidden(folder: str | None) -> Project:

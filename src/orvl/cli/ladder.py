@@ -15,7 +15,7 @@ from orvl.cli.complete import word as complete
 from orvl.errors import UserError
 from orvl.plan.planning import ASK_ABOVE, may_cost
 from orvl.plan.remaining import state_of
-from orvl.plan.selection import Words, chosen_evals, chosen_metrics
+from orvl.plan.selection import Selection, chosen_evals, chosen_metrics
 from orvl.sandbox.workdir import WorkDir
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def over_the_ladder(
 def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] | None, folder: Path) -> Ladder:
     from orvl.trust.controls import ladder_plan
 
-    words = Words(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
+    words = Selection(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
     return ladder_plan(
         project,
         chosen_evals(project, words),
@@ -127,7 +127,7 @@ def _carry_out(
         ladder.plan,
         state,
         store,
-        Words(eval=",".join(ladder.evals)),
+        Selection(eval=",".join(ladder.evals)),
         quiet=given["quiet"],
         concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
         budget=given["budget"],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from orvl.capture.diff import Change
     from orvl.cli.show import Shown
     from orvl.plan.planning import Plan
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
@@ -103,12 +103,12 @@ def _replayed(
     """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
     from orvl.cli.carry_out import carry_out
     from orvl.plan.remaining import state_of
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
 
     recording = Recording.of(before, kept.blobs)
-    words = Words(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
+    words = Selection(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
     plan = _plan(project, kept, shown, words, sandbox, image)
     project.settings = replace(project.settings, attempts=1)
     with (
@@ -130,7 +130,7 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(numbers[0][0])), _tree(store, attempt)), server
 
 
-def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Kind | None, image: str | None) -> Plan:
+def _plan(project: Project, kept: Store, shown: Shown, words: Selection, sandbox: Kind | None, image: str | None) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.planning import make_plan
 

@@ -8,7 +8,7 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, Words, chosen_metrics, parts
+from orvl.plan.selection import ORDER, Selection, chosen_metrics, parts
 from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
 
@@ -78,7 +78,7 @@ def _people(project: Project, store: Store, *words: Any) -> People | None:
     return people(project, store, *words)
 
 
-def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
+def chooser(words: Selection, known: list[tuple[str, str, str, str]]) -> Any:
     """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
     if "control:" not in words.agent:
         known = [names for names in known if not names[0].startswith("control:")]

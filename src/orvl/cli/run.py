@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.engine.local import LocalEngine
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.store import Store
@@ -153,7 +153,7 @@ def _race(project: Project, plan: Plan, state: State, store: Store, episodes: in
 
 
 def _carry_out(
-    project: Project, plan: Plan, state: State, store: Store, words: Words, flags: Flags, race: Race | None
+    project: Project, plan: Plan, state: State, store: Store, words: Selection, flags: Flags, race: Race | None
 ) -> LocalEngine | None:
     if not state.to_run and not state.to_score:
         return None
@@ -284,7 +284,7 @@ def _status(board: Board, engine: LocalEngine | None, outcome: Outcome | None) -
     return 1 if incomplete or board.broken_metrics else 0
 
 
-def _say_how_to_continue(words: Words, flags: Flags, episodes: int | None) -> None:
+def _say_how_to_continue(words: Selection, flags: Flags, episodes: int | None) -> None:
     import shlex
 
     given = [shlex.quote(word) for word in words.given]

@@ -27,7 +27,7 @@ from orvl.project.names import count
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.store import Store
 
@@ -87,7 +87,7 @@ def command(**given: Any) -> int:
     return int(board.broken_metrics or unrated)
 
 
-def _with_stored(project: Project, words: Words, store: Store) -> Words:
+def _with_stored(project: Project, words: Selection, store: Store) -> Selection:
     """All agents are also those with overlays and at versions that the store has runs of, and the project still has."""
     if words.agent != "all":
         return words
