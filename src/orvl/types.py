@@ -23,7 +23,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Endpoint:
+class AgentEndpoint:
     """Where an agent finds its model: the gateway's address, and a key that is good for this run alone."""
 
     url: str
@@ -210,7 +210,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CallIssue:
     """Something about a call of a model that an endpoint, or the agent, did not do well."""
 
     kind: str
@@ -254,7 +254,7 @@ class ModelCall:
     reasoning_given: bool = False
     reasoning_back: bool | None = None
     """Whether the agent sent earlier reasoning along; None where there was none to send."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CallIssue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Found:
+class Inspection:
     """What a program found out about a capture, such as a browser or linters; kept beside it."""
 
     kind: str

@@ -17,7 +17,7 @@ import pytest
 from orvl.capture.lint import editorconfig
 from orvl.capture.lint.commands import commands
 from orvl.capture.lint.configs import configs_of, edits
-from orvl.capture.lint.findings import Finding, Printed, findings_of
+from orvl.capture.lint.findings import LintIssue, Printed, findings_of
 from orvl.capture.lint.globs import TooMuch, globs_of
 from orvl.capture.lint.report import FileMark, Report, Side, adherence
 from orvl.capture.lint.rules import rules_of
@@ -668,9 +668,9 @@ def test_marks():
 
 
 def test_the_score_is_the_mean_of_files_by_their_lines():
-    one = Finding("ruff", "a.py", 3, "F401", "x")
-    known = Finding("ruff", "b.py", 9, "E501", "Line too long (80 > 60)")
-    moved = Finding("ruff", "b.py", 2, "E501", "Line too long (99 > 60)")
+    one = LintIssue("ruff", "a.py", 3, "F401", "x")
+    known = LintIssue("ruff", "b.py", 9, "E501", "Line too long (80 > 60)")
+    moved = LintIssue("ruff", "b.py", 2, "E501", "Line too long (99 > 60)")
     report = adherence(
         Side([known]),
         Side([one, moved]),

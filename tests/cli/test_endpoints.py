@@ -13,7 +13,7 @@ import pytest
 from orvl.rate.stats.shares import median, quantile_interval, wilson_interval
 from orvl.store import Store
 from orvl.testing import Answer, Fault, ModelServer, Tokens, ToolCall
-from orvl.types import Agent, Attempt, Cell, Eval, Finding, ModelCall, PlannedRun, Usage
+from orvl.types import Agent, Attempt, CallIssue, Cell, Eval, ModelCall, PlannedRun, Usage
 
 TOOL = {"unknown tool": "'rm' is none of the agent's tools (write)", "invalid JSON": "write: {", "off the schema": "x"}
 
@@ -107,15 +107,15 @@ def test_the_interval_of_a_median_holds_as_often_as_it_says():
 
 def test_every_number_is_counted(project, kept):
     calls = [good(n, stream=True, first_token=0.1 * n, reasoning_given=True) for n in range(1, 7)]
-    bad = [Finding(kind, detail) for kind, detail in TOOL.items()]
+    bad = [CallIssue(kind, detail) for kind, detail in TOOL.items()]
     kept(cell(), *calls)
     kept(
         cell(),
         good(1, tool_calls=4, findings=tuple(bad), reasoning_back=False),
-        good(2, findings=(Finding("empty", "nothing"),), tool_calls=0, reasoning_back=True),
-        good(3, findings=(Finding("cut off", "length"), bad[0]), tries=3, waited=1.5),
-        good(4, findings=(Finding("refusal", "no"), Finding("no usage", "-")), output_tokens=None, cost_usd=None),
-        good(5, served_model="llama", findings=(Finding("another model", "llama answered"),), host="Together"),
+        good(2, findings=(CallIssue("empty", "nothing"),), tool_calls=0, reasoning_back=True),
+        good(3, findings=(CallIssue("cut off", "length"), bad[0]), tries=3, waited=1.5),
+        good(4, findings=(CallIssue("refusal", "no"), CallIssue("no usage", "-")), output_tokens=None, cost_usd=None),
+        good(5, served_model="llama", findings=(CallIssue("another model", "llama answered"),), host="Together"),
         good(6, host="Fireworks", cost_source="provider"),
         failed(7, 429, "429 slow down"),
         failed(8, None, "it cannot be reached", tool_calls=2),
@@ -225,11 +225,11 @@ def test_words_choose_and_rows_of_one_model_stand_together(project, kept):
 
 
 def test_a_call_for_another_model_counts_for_that_model(project, kept):
-    aside = Finding("agent asked for another model", "haiku instead of qwen3-coder")
+    aside = CallIssue("agent asked for another model", "haiku instead of qwen3-coder")
     small = good(1, findings=(aside,), served_model="haiku", output_tokens=7)
     kept(cell(), replace(small, asked_model="haiku"), good(2))
     kept(cell(model="haiku"), good(1, served_model="haiku"))
-    kept(cell(provider="groq"), replace(small, asked_model="small", findings=(aside, Finding("empty", "-"))), good(2))
+    kept(cell(provider="groq"), replace(small, asked_model="small", findings=(aside, CallIssue("empty", "-"))), good(2))
     shown = endpoints(project)
     rows = {(row["model"], row["provider"]): row for row in shown["endpoints"]}
     assert {key: row["calls"] for key, row in rows.items()} == {
@@ -247,7 +247,7 @@ def test_a_call_for_another_model_counts_for_that_model(project, kept):
 
 
 def sloppy(of, wrong):
-    return [good(n, findings=(Finding("invalid JSON", "x"),) if n <= wrong else ()) for n in range(1, of + 1)]
+    return [good(n, findings=(CallIssue("invalid JSON", "x"),) if n <= wrong else ()) for n in range(1, of + 1)]
 
 
 def test_a_clear_difference_is_a_sentence(project, kept):
@@ -268,7 +268,7 @@ def test_few_calls_are_no_difference_but_a_mismatch_is(project, kept):
     kept(cell(provider="groq"), *sloppy(3, 1))
     kept(cell(provider="zen"), *sloppy(3, 0))
     assert endpoints(project)["differences"] == []
-    kept(cell(provider="groq"), good(1, served_model="llama", findings=(Finding("another model", "llama answered"),)))
+    kept(cell(provider="groq"), good(1, served_model="llama", findings=(CallIssue("another model", "llama answered"),)))
     shown = endpoints(project)
     assert len(shown["differences"]) == 1
     assert "groq and zen differ on qwen3-coder: answers of another model 25 %" in shown["differences"][0]
@@ -277,7 +277,9 @@ def test_few_calls_are_no_difference_but_a_mismatch_is(project, kept):
 
 def test_what_a_host_says_of_itself_cannot_draw_on_the_terminal(project, kept):
     name = "llama\n! zen, qwen3-coder: all is well\x1b[2J\u202e"
-    key = kept(cell(), good(1, served_model=name, host=name, findings=(Finding("another model", f"{name} answered"),)))
+    key = kept(
+        cell(), good(1, served_model=name, host=name, findings=(CallIssue("another model", f"{name} answered"),))
+    )
     for words in (["endpoints", "-v"], ["show", key], ["show", key, "--calls"], ["show", key, "--call", "1"]):
         shown = project.orvl(*words).out
         assert "all is well" in shown
@@ -305,7 +307,7 @@ def test_tables_fit_and_say_everything(project, kept, columns):
 
 def test_failing_calls_are_named_with_the_command_that_shows_them(project, kept):
     first = kept(cell(), failed(1, 503, "503 over \x1b[31mload"), outcome="errored", reason="provider", retry=True)
-    kept(cell(), good(1), good(2, findings=(Finding("empty", "nothing"),)), episode=1)
+    kept(cell(), good(1), good(2, findings=(CallIssue("empty", "nothing"),)), episode=1)
     shown = endpoints(project)["failing"]
     assert [(one["run"], one["attempt"], one["call"], one["kind"], one["detail"]) for one in shown] == [
         (first, 1, 1, "status 503", "503 over \x1b[31mload"),
@@ -329,7 +331,7 @@ def test_show_has_the_calls_of_a_run(project, kept):
     key = kept(
         cell(),
         good(1, stream=True, first_token=0.5, cache_write_tokens=40, reasoning_tokens=9, host="Together"),
-        good(2, findings=(Finding("another model", "llama answered instead of qwen3-coder"),), host="Fireworks"),
+        good(2, findings=(CallIssue("another model", "llama answered instead of qwen3-coder"),), host="Fireworks"),
         failed(3, 429, "429 slow down", tries=4, waited=3.2),
         failed(4, 200, None, left=True),
         usage=Usage(1.0, 2000, 500, 200, 2, 0.02, "metered"),

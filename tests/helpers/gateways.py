@@ -19,7 +19,7 @@ from orvl.gateway.account import Account
 from orvl.prices import Price
 from orvl.project.providers import Provider
 from orvl.project.settings import Limits
-from orvl.types import Endpoint
+from orvl.types import AgentEndpoint
 
 CANARY = "sk-canary-0123456789abcdefABCDEF"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
@@ -77,7 +77,7 @@ class Door:
 
     gateway: Gateway
     account: Account
-    endpoint: Endpoint
+    endpoint: AgentEndpoint
     client: aiohttp.ClientSession
     folder: Path
 

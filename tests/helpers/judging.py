@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.gateways import CANARY, provider_at
-from orvl.capture.captured_run import CapturedRun, Finds
+from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.gateway import Gateway
 from orvl.score.judges.bench import Bench, Seat
 from orvl.score.score_run import score_run
@@ -37,7 +37,7 @@ def captured(
     before: Mapping[str, str | bytes] | None = None,
     prompts: Sequence[str] = ("Make the thing.",),
     checks: Sequence[CheckResult] = (),
-    finds: Finds | None = None,
+    finds: Inspections | None = None,
 ) -> Iterator[CapturedRun]:
     """A run that started with some files, and left others."""
     with tempfile.TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ from helpers.judging import (
     says,
     servers,
 )
-from orvl.capture.captured_run import Finds
+from orvl.capture.captured_run import Inspections
 from orvl.gateway import pace, tries
 from orvl.score.judges.evidence import gather
 from orvl.score.judges.plain import plain_text
@@ -469,7 +469,7 @@ def test_a_pointer_finds_its_file(name):
 
 
 def test_a_pointer_finds_a_file_that_has_the_agents_name():
-    finds = Finds(hidden_names=("claude-code",))
+    finds = Inspections(hidden_names=("claude-code",))
     score, server = ask({"claude-code.py": "a = 1\n"}, says("yes"), finds=finds)
     assert score.value == 1.0 and "claude" not in evidence_in(server.requests[0]), score.reason
 
@@ -755,7 +755,7 @@ WRITTEN = (
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_name_is_hidden_however_it_is_written(name):
-    finds = Finds(hidden_names=("claude-code", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "openrouter"))
+    finds = Inspections(hidden_names=("claude-code", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "openrouter"))
     _, server = ask({"a.py": f'AUTHOR = "{name}"\n', f"{name}.txt": "x\n"}, says("no"), finds=finds)
     assert "claude" not in json.dumps(server.requests[0].body).lower()
 

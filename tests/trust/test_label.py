@@ -31,7 +31,7 @@ from orvl.rate.stats.people import people_mean
 from orvl.store import Store
 from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
-from orvl.types import Found
+from orvl.types import Inspection
 
 NAMES = ("alpha-agent", "beta-agent", "mega-model", "alpha agent", "Mega Model")
 LEVELS = (1, 2, 3, 4, 5)
@@ -507,7 +507,7 @@ def test_what_a_person_sees_has_screenshots_and_no_names(judged, tmp_path):
         with store.blobs.batch() as batch:
             blob, picture = batch.put(json.dumps(page.as_json()).encode()), batch.put(b"\x89PNG")
         (number,) = store.rows("SELECT attempt.id FROM attempt JOIN run ON run.id = run WHERE key = ?", (key,))[0]
-        found = Found("page", "k", blob, {"a.png": picture, "b.png": picture})
+        found = Inspection("page", "k", blob, {"a.png": picture, "b.png": picture})
         store.transaction([lambda there: there.add_found(number, found)])
         asked = Asked(key, number, (agent, "mega-model", "none", one), ())
         run = blind(open_project(judged.root), store, asked, tmp_path / "scratch")

@@ -24,7 +24,7 @@ from orvl.run.command import Arguments, laid_over, with_arguments
 from orvl.run.start_cache import _lay_over
 from orvl.store import Store
 from orvl.testing import ModelServer
-from orvl.types import Command, Endpoint, Overlay
+from orvl.types import AgentEndpoint, Command, Overlay
 
 SEE = """
 import json, os, pathlib, sys
@@ -281,7 +281,7 @@ def overlay(tmp_path: Path, home: dict[str, str] | None = None, **more) -> Overl
     return Overlay("x", tmp_path, "d", home=tmp_path / "home" if home else None, **more)
 
 
-ENDPOINT = Endpoint("http://127.0.0.1:4000/v1", "throw-away", "openai")
+ENDPOINT = AgentEndpoint("http://127.0.0.1:4000/v1", "throw-away", "openai")
 
 
 def test_an_overlay_wins_where_nothing_leads_to_the_model(tmp_path):

@@ -13,7 +13,7 @@ from atif import Step
 
 import orvl
 from orvl.project.agents import load_agent
-from orvl.project.find import Found
+from orvl.project.find import SourceFile
 from orvl.run.agent_output import Steps, count_at, json_lines, number_at, plain_text, text_at
 from orvl.run.command import Word, to_command
 
@@ -26,7 +26,7 @@ TRICKY = "-rf --help do 'it' \"now\" $(touch x) \\ `x`\nsecond line \u2014 \u00f
 
 def agent(name):
     path = Path(orvl.__file__).parent / "agents" / f"{name.replace('-', '_')}.py"
-    return load_agent(Found(name, path, "built-in"), {})
+    return load_agent(SourceFile(name, path, "built-in"), {})
 
 
 LOADED = {name: agent(name) for name in AGENTS}

@@ -14,7 +14,7 @@ from atif import Step
 
 import orvl
 from orvl.project.agents import load_agent
-from orvl.project.find import Found
+from orvl.project.find import SourceFile
 from orvl.run.command import Word, folder, to_command
 
 AGENTS = ("gemini-cli", "qwen-code", "aider", "mini-swe-agent", "cline")
@@ -29,7 +29,7 @@ TRICKY = (
 
 def agent(name):
     path = Path(orvl.__file__).parent / "agents" / f"{name.replace('-', '_')}.py"
-    return load_agent(Found(name, path, "built-in"), {})
+    return load_agent(SourceFile(name, path, "built-in"), {})
 
 
 LOADED = {name: agent(name) for name in AGENTS}

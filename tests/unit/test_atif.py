@@ -13,7 +13,7 @@ from atif import Trajectory
 
 import orvl
 from orvl.project.agents import load_agent
-from orvl.project.find import Found
+from orvl.project.find import SourceFile
 from orvl.report.atif import steps_of, trajectory
 from orvl.types import Attempt, Score, Turn, Usage
 
@@ -242,7 +242,7 @@ def test_very_deep_garbage():
 def test_real_transcripts(path, tmp_path):
     name = path.parent.name
     file = Path(orvl.__file__).parent / "agents" / f"{name.replace('-', '_')}.py"
-    function = load_agent(Found(name, file, "built-in"), {}).read.function
+    function = load_agent(SourceFile(name, file, "built-in"), {}).read.function
     kept = path.with_suffix(".traj.json")
     if kept.exists():
         place = tmp_path / function.__globals__["TRAJECTORY"]

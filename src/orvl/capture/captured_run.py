@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orvl.run.conversation import Conversation, TurnEnd
     from orvl.sandbox.workdir import RunFolders
     from orvl.store.blobs import Batch, Blobs
-    from orvl.types import Found
+    from orvl.types import Inspection
 
 
 SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
@@ -88,7 +88,7 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
 
 
 @dataclass(frozen=True)
-class Finds:
+class Inspections:
     """What programs found out about a capture, and what judges must not learn."""
 
     lint: Report | None = None
@@ -103,7 +103,7 @@ class Finds:
     hidden_names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, found: Sequence[Found], blobs: Blobs) -> Finds:
+    def of(cls, found: Sequence[Inspection], blobs: Blobs) -> Inspections:
         """The newest of each kind that was kept."""
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import Report
@@ -130,13 +130,13 @@ class CapturedRun:
     """A run as a score sees it: everything is read from the capture, when it is asked for."""
 
     def __init__(
-        self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path, finds: Finds | None = None
+        self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path, finds: Inspections | None = None
     ) -> None:
         self._attempt = attempt
         self._blobs = blobs
         self._scratch = scratch
         self._lock = Lock()
-        self._finds = finds or Finds()
+        self._finds = finds or Inspections()
         self.prompts: tuple[str, ...] = tuple(prompts)
 
     @property

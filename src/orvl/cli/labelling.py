@@ -148,10 +148,10 @@ class Session:
 
 def blind(project: Project, store: Store, asked: Asked, scratch: Path) -> CapturedRun:
     """A run as judges see it, without the names of the agent, its model and its provider."""
-    from orvl.capture.captured_run import CapturedRun, Finds
+    from orvl.capture.captured_run import CapturedRun, Inspections
 
     attempt, checks = store.attempt(asked.attempt)
-    finds = replace(Finds.of(store.found(asked.attempt), store.blobs), hidden_names=_names(project, asked))
+    finds = replace(Inspections.of(store.found(asked.attempt), store.blobs), hidden_names=_names(project, asked))
     return CapturedRun(replace(attempt, checks=checks), _prompts(store, asked), store.blobs, scratch, finds)
 
 

@@ -153,7 +153,7 @@ def _plan(project: Project, kept: Store, shown: Shown, words: Selection, sandbox
 
 def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
     """Puts the recording in the provider's place."""
-    from orvl.project.endpoints import Host
+    from orvl.project.endpoints import Endpoint
     from orvl.project.providers import Provider
 
     cell = plan.cells[0]
@@ -162,7 +162,7 @@ def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
     spoken = recording.protocols or ("openai",)
     addresses = {protocol: server.base_url(protocol) for protocol in (*provider.addresses, *spoken)}
     here = replace(provider, addresses=addresses, key=None, other_keys=(), concurrency=None, per_minute=None)
-    plan.hosts = {cell.key: Host(here, host.protocol if host and host.protocol in spoken else spoken[0])}
+    plan.hosts = {cell.key: Endpoint(here, host.protocol if host and host.protocol in spoken else spoken[0])}
 
 
 def _answered(calls: Sequence[ModelCall]) -> list[ModelCall]:

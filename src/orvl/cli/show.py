@@ -21,7 +21,7 @@ from orvl.report.verdicts import print_verdicts
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from orvl.capture.captured_run import CapturedRun, Finds
+    from orvl.capture.captured_run import CapturedRun, Inspections
     from orvl.store import Store
     from orvl.types import Attempt, ModelCall
 
@@ -133,10 +133,10 @@ class Shown:
             raise UserError(f"There is no screenshot '{name}'. {known}")
         return bytes(self.store.blobs.get(self.finds(self.attempts[-1][0]).pictures[files[name]]))
 
-    def finds(self, number: int) -> Finds:
-        from orvl.capture.captured_run import Finds
+    def finds(self, number: int) -> Inspections:
+        from orvl.capture.captured_run import Inspections
 
-        return Finds.of(self.store.found(number), self.store.blobs)
+        return Inspections.of(self.store.found(number), self.store.blobs)
 
     def as_json(self) -> dict[str, Any]:
         from dataclasses import asdict

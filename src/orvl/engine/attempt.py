@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from orvl.gateway import Gateway
     from orvl.gateway.account import Account
-    from orvl.project.endpoints import Host
+    from orvl.project.endpoints import Endpoint
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Sandbox
     from orvl.sandbox.choose import Slot
@@ -46,7 +46,7 @@ class Attempts:
     settings: Settings
     starts: Starts
     gateway: Gateway
-    hosts: Mapping[str, Host]
+    hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orvl.capture.browser.find import trouble
 from orvl.capture.browser.look import look
 from orvl.capture.browser.result import Look
-from orvl.capture.captured_run import Finds
+from orvl.capture.captured_run import Inspections
 from orvl.capture.lint.report import Report
 from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
@@ -23,7 +23,7 @@ from orvl.project.app import check_steps
 from orvl.score.judges.names import names_of
 from orvl.score.judges.pages import page_text
 from orvl.store import tree
-from orvl.types import Found
+from orvl.types import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ FORMAT = 2
 
 
 @dataclass
-class Finding:
+class Inspector:
     """Finds out what is not known yet, and keeps it."""
 
     store: Store
@@ -54,8 +54,8 @@ class Finding:
     _tools_of: dict[str, bool] = field(default_factory=dict)
 
     async def of(
-        self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot, before: Sequence[Found]
-    ) -> Finds:
+        self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot, before: Sequence[Inspection]
+    ) -> Inspections:
         """All that the panel's metrics may look at; what was found before is not looked for again."""
         known = {(found.kind, found.key): found for found in before}
         reports = any(metric.judged for metric in panel.metrics)
@@ -67,7 +67,7 @@ class Finding:
         rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
         page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
         names = () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
-        return Finds(report, unlinted, rules, page, why, pictures, names)
+        return Inspections(report, unlinted, rules, page, why, pictures, names)
 
     async def _rules(self, start: str) -> Sequence[Rule]:
         """Extracted once for all runs that begin alike."""
@@ -87,7 +87,7 @@ class Finding:
     # -- linters
 
     async def _lint(
-        self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+        self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
     ) -> Report | None:
         start, end = attempt.start_tree, attempt.tree
         if not start or not end:
@@ -106,7 +106,7 @@ class Finding:
     # -- the browser
 
     async def _page(
-        self, one: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Found], slot: Slot
+        self, one: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
     ) -> tuple[Look | None, Mapping[str, str], str | None]:
         if not one.app:
             return None, {}, None
@@ -163,11 +163,13 @@ class Finding:
         finally:
             await asyncio.to_thread(tree.remove, folders.root)
 
-    async def _keep(self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]) -> Found:
-        def put() -> Found:
+    async def _keep(
+        self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]
+    ) -> Inspection:
+        def put() -> Inspection:
             with self.store.blobs.batch() as batch:
                 kept = {name: batch.put(png) for name, png in pictures.items()}
-                return Found(kind, key, batch.put(json.dumps(results).encode()), kept)
+                return Inspection(kind, key, batch.put(json.dumps(results).encode()), kept)
 
         found = await asyncio.to_thread(put)
         await self.writer.write(lambda store: store.add_found(number, found))

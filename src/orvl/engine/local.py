@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.inspection import Finding
+from orvl.engine.inspection import Inspector
 from orvl.engine.scoring import Scoring, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.kinds import Kind
     from orvl.sandbox.surroundings import Surroundings
     from orvl.store import Store
-    from orvl.types import Attempt, Found, PlannedRun, Score
+    from orvl.types import Attempt, Inspection, PlannedRun, Score
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
@@ -143,7 +143,7 @@ class _Crew:
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
         self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self._say)
-        self._finding = Finding(self.store, work, limits, self._writer)
+        self._finding = Inspector(self.store, work, limits, self._writer)
         self._scoring = Scoring(self.store, work, limits.score, options.samples, self._bench)
         self._stopping = asyncio.Event()
         self._going = 0
@@ -312,7 +312,7 @@ class _Crew:
         attempt: Attempt,
         before: list[Score],
         slot: Slot,
-        found: Sequence[Found],
+        found: Sequence[Inspection],
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
@@ -325,7 +325,7 @@ class _Crew:
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all
 
-    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Found]]:
+    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Inspection]]:
         """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
         return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
 

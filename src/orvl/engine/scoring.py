@@ -15,7 +15,7 @@ from orvl.store import tree
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orvl.capture.captured_run import Finds
+    from orvl.capture.captured_run import Inspections
     from orvl.plan.options import Samples
     from orvl.plan.planning import Panel
     from orvl.sandbox.workdir import WorkDir
@@ -58,7 +58,7 @@ class Scoring:
         number: int,
         panel: Panel,
         before: list[Score],
-        finds: Finds,
+        finds: Inspections,
         browse: Browse | None,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""

@@ -14,7 +14,7 @@ from orvl.gateway.pace import Lane, Purse
 from orvl.gateway.record import Record
 from orvl.project.providers import key_of
 from orvl.project.settings import Limits
-from orvl.types import Endpoint
+from orvl.types import AgentEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -50,7 +50,7 @@ class Gateway:
         return Account(provider, protocol, model, limits, Record(folder), self.purse)
 
     @asynccontextmanager
-    async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[Doors, Endpoint]]:
+    async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[Doors, AgentEndpoint]]:
         """Where a run reaches the gateway: a port inside its walls, or one on this machine's loopback."""
         from orvl.gateway.proxy import Proxy
 
@@ -128,11 +128,11 @@ class Gateway:
             self._client = None
 
 
-def _endpoint(port: int, account: Account) -> Endpoint:
-    return Endpoint(f"http://127.0.0.1:{port}{VERSION.get(account.protocol, '')}", account.key, account.protocol)
+def _endpoint(port: int, account: Account) -> AgentEndpoint:
+    return AgentEndpoint(f"http://127.0.0.1:{port}{VERSION.get(account.protocol, '')}", account.key, account.protocol)
 
 
-def environment(endpoint: Endpoint) -> dict[str, str]:
+def environment(endpoint: AgentEndpoint) -> dict[str, str]:
     """The variables that lead programs to the gateway without being told."""
     plain = endpoint.url.removesuffix("/v1")
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orvl.gateway.answer import Tokens
 from orvl.gateway.names import is_same_model
 from orvl.gateway.tools import findings_in
-from orvl.types import Finding, ModelCall
+from orvl.types import CallIssue, ModelCall
 
 if TYPE_CHECKING:
     from orvl.gateway.tries import Tries
@@ -92,27 +92,29 @@ def _trouble(call: Tries) -> str | None:
     return None
 
 
-def _findings(call: Tries) -> list[Finding]:
+def _findings(call: Tries) -> list[CallIssue]:
     answer, asked, account = call.answer, call.asked, call.account
     found = []
     if not is_same_model(account.model, asked.model):
-        found.append(Finding("agent asked for another model", f"{asked.model} instead of {account.model}"))
+        found.append(CallIssue("agent asked for another model", f"{asked.model} instead of {account.model}"))
     if call.status is None or not 200 <= call.status < 300 or call.trouble is not None or call.agent_left:
         return found
     if answer.model and not is_same_model(asked.model, answer.model):
-        found.append(Finding("another model", f"{answer.model} answered instead of {asked.model}"))
+        found.append(CallIssue("another model", f"{answer.model} answered instead of {asked.model}"))
     before = [one.host for one in account.calls if one.host]
     if answer.host and before and answer.host not in before:
-        found.append(Finding("another host", f"{answer.host} answered, and before {', '.join(dict.fromkeys(before))}"))
+        found.append(
+            CallIssue("another host", f"{answer.host} answered, and before {', '.join(dict.fromkeys(before))}")
+        )
     found += findings_in(asked, answer.tools[:-1] if answer.cut_off else answer.tools)
     if answer.refused:
-        found.append(Finding("refusal", f"finish reason {answer.finish}"))
+        found.append(CallIssue("refusal", f"finish reason {answer.finish}"))
     elif answer.cut_off:
-        found.append(Finding("cut off", f"finish reason {answer.finish}"))
+        found.append(CallIssue("cut off", f"finish reason {answer.finish}"))
     elif answer.is_empty:
-        found.append(Finding("empty", f"no text and no tool call, finish reason {answer.finish}"))
+        found.append(CallIssue("empty", f"no text and no tool call, finish reason {answer.finish}"))
     if answer.tokens is None:
-        found.append(Finding("no usage", "the answer does not tell its tokens"))
+        found.append(CallIssue("no usage", "the answer does not tell its tokens"))
     if answer.unreadable:
-        found.append(Finding("unreadable", f"{answer.unreadable} pieces are not what the protocol says"))
+        found.append(CallIssue("unreadable", f"{answer.unreadable} pieces are not what the protocol says"))
     return found

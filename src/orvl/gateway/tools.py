@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from orvl.types import Finding
+from orvl.types import CallIssue
 
 if TYPE_CHECKING:
     from orvl.gateway.answer import Asked, ToolUse
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LONGEST_DETAIL = 300
 
 
-def findings_in(asked: Asked, tools: list[ToolUse]) -> list[Finding]:
+def findings_in(asked: Asked, tools: list[ToolUse]) -> list[CallIssue]:
     found = []
     for tool in tools:
         if finding := _look_at(asked, tool):
@@ -22,7 +22,7 @@ def findings_in(asked: Asked, tools: list[ToolUse]) -> list[Finding]:
     return found
 
 
-def _look_at(asked: Asked, tool: ToolUse) -> Finding | None:
+def _look_at(asked: Asked, tool: ToolUse) -> CallIssue | None:
     if tool.name not in asked.tools:
         offered = ", ".join(sorted(asked.tools)[:8]) or "none"
         return _finding("unknown tool", f"'{tool.name}' is none of the agent's tools ({offered})")
@@ -38,8 +38,8 @@ def _look_at(asked: Asked, tool: ToolUse) -> Finding | None:
     return None
 
 
-def _finding(kind: str, detail: str) -> Finding:
-    return Finding(kind, detail[:LONGEST_DETAIL])
+def _finding(kind: str, detail: str) -> CallIssue:
+    return CallIssue(kind, detail[:LONGEST_DETAIL])
 
 
 def _misfit(schema: str, arguments: Any) -> str | None:

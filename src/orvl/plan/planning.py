@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import UserError
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.plan.versions import version_of, versions_of
-from orvl.project.endpoints import Host, continues, host_for
+from orvl.project.endpoints import Endpoint, continues, host_for
 from orvl.types import Cell, PlannedRun
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Plan:
     runs: tuple[PlannedRun, ...]
     panels: Mapping[str, Panel]
     seed: int
-    endpoints: Mapping[str, Host] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     """Where the model of each cell is reached, by the cell's key; none for agents that need no gateway."""
     warnings: tuple[str, ...] = ()
 
@@ -75,7 +75,7 @@ def make_plan(
     metrics = chosen_metrics(project, selection)
     panels = {eval_.name: panel_of(project, eval_, metrics, judges) for eval_ in evals}
     is_exact = all(map(is_named, (selection.agent, selection.model, selection.provider)))
-    hosts: dict[str, dict[tuple[str, str], Host | None]] = {}
+    hosts: dict[str, dict[tuple[str, str], Endpoint | None]] = {}
     warnings: list[str] = []
     for agent in agents:
         hosts[agent.name], skipped = _hosts(project, agent, pairs[agent.name], required=is_exact)
@@ -83,7 +83,7 @@ def make_plan(
     versions, not_installed = versions_of(agents, ask_version, hosts, required=is_named(selection.agent))
     warnings += not_installed
     cells: list[Cell] = []
-    endpoints: dict[str, Host] = {}
+    endpoints: dict[str, Endpoint] = {}
     for agent in agents:
         if not pairs[agent.name]:
             warnings.append(f"Skipped {agent.name}: it has no '{selection.model}' from '{selection.provider}'.")
@@ -118,9 +118,9 @@ def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, jud
 
 def _hosts(
     project: Project, agent: Agent, pairs: Iterable[tuple[str, str]], *, required: bool
-) -> tuple[dict[tuple[str, str], Host | None], list[str]]:
+) -> tuple[dict[tuple[str, str], Endpoint | None], list[str]]:
     """Where each of an agent's models is reached; one that cannot be is skipped with a warning, or refused."""
-    hosts: dict[tuple[str, str], Host | None] = {}
+    hosts: dict[tuple[str, str], Endpoint | None] = {}
     skipped = []
     for provider, model in pairs:
         try:
@@ -133,8 +133,8 @@ def _hosts(
 
 
 def _cells(
-    agent: Agent, version: str, hosts: Mapping[tuple[str, str], Host | None], evals: Iterable[Eval]
-) -> Iterable[tuple[Cell, Host | None]]:
+    agent: Agent, version: str, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Iterable[Eval]
+) -> Iterable[tuple[Cell, Endpoint | None]]:
     for eval_ in evals:
         if _lacks_control(agent, eval_):
             continue
@@ -149,7 +149,7 @@ def _lacks_control(agent: Agent, eval_: Eval) -> bool:
 
 
 def _limits_of(
-    agent: Agent, hosts: Mapping[tuple[str, str], Host | None], evals: Sequence[Eval]
+    agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Sequence[Eval]
 ) -> Iterable[str]:
     """What an agent cannot do on some of the evals."""
     if without := [eval_.name for eval_ in evals if _lacks_control(agent, eval_)]:

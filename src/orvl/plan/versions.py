@@ -19,7 +19,7 @@ from orvl.types import Agent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from orvl.project.endpoints import Host
+    from orvl.project.endpoints import Endpoint
 
 AskVersion = Callable[[Agent], str | NoVersion]
 
@@ -27,7 +27,7 @@ AskVersion = Callable[[Agent], str | NoVersion]
 def versions_of(
     agents: Sequence[Agent],
     ask: AskVersion,
-    endpoints: Mapping[str, Mapping[tuple[str, str], Host | None]],
+    endpoints: Mapping[str, Mapping[tuple[str, str], Endpoint | None]],
     *,
     required: bool,
 ) -> tuple[dict[str, str], list[str]]:

@@ -64,7 +64,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Host:
+class PriceRow:
     """What is known of a provider: addresses by protocol, variables that may hold its key, its usual protocol."""
 
     addresses: dict[str, str]
@@ -102,11 +102,11 @@ def model_of(provider: str, model: str) -> Model | None:
     return replace(same[0], id=model) if len(agree) == 1 else None
 
 
-def host_of(provider: str) -> Host | None:
+def host_of(provider: str) -> PriceRow | None:
     """How a provider is reached, or None where it is not in the table."""
     if not (row := _provider(provider)):
         return None
-    return Host(dict(row["addresses"]), tuple(row["keys"]), row["protocol"])
+    return PriceRow(dict(row["addresses"]), tuple(row["keys"]), row["protocol"])
 
 
 def hosts() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from orvl.errors import FileError, UserError
-from orvl.project.find import Found, Kind, find
+from orvl.project.find import Kind, SourceFile, find
 from orvl.project.names import Contestant, did_you_mean, is_pattern, name_of
 from orvl.project.settings import ModelNames, Settings, line_of, load_settings
 from orvl.types import Agent, Eval, Judge, Metric, Overlay
@@ -42,26 +42,26 @@ class Project:
         return self.root / "orvl.toml"
 
     @cached_property
-    def agent_files(self) -> dict[str, Found]:
+    def agent_files(self) -> dict[str, SourceFile]:
         return find(self.root, "agents")
 
     @cached_property
-    def overlay_files(self) -> dict[str, Found]:
+    def overlay_files(self) -> dict[str, SourceFile]:
         return find(self.root, "overlays")
 
     @cached_property
-    def eval_files(self) -> dict[str, Found]:
+    def eval_files(self) -> dict[str, SourceFile]:
         return find(self.root, "evals")
 
     @cached_property
-    def metric_files(self) -> dict[str, Found]:
+    def metric_files(self) -> dict[str, SourceFile]:
         return find(self.root, "scores")
 
     def agent(self, name: str) -> Agent:
         """The agent of that name: `AGENT`, or `AGENT@VERSION+OVERLAY`, which is a contestant of its own."""
         asked = Contestant.of(name)
 
-        def load(found: Found) -> Agent:
+        def load(found: SourceFile) -> Agent:
             from orvl.project.agents import load_agent
 
             return load_agent(found, self._extra_models(asked.agent))
@@ -77,7 +77,7 @@ class Project:
         return with_overlays(agent, [self.overlay(name) for name in asked.overlays]) if asked.overlays else agent
 
     def overlay(self, name: str) -> Overlay:
-        def load(found: Found) -> Overlay:
+        def load(found: SourceFile) -> Overlay:
             from orvl.project.overlays import load_overlay
 
             loaded = load_overlay(found)
@@ -94,7 +94,7 @@ class Project:
         return self._load("overlays", name, self.overlay_files, load)
 
     def eval(self, name: str) -> Eval:
-        def load(found: Found) -> Eval:
+        def load(found: SourceFile) -> Eval:
             from orvl.project.evals import load_eval
 
             loaded = load_eval(found, self.settings.limits.check)
@@ -105,7 +105,7 @@ class Project:
         return self._load("evals", name, self.eval_files, load)
 
     def metric(self, name: str) -> Metric:
-        def load(found: Found) -> Metric:
+        def load(found: SourceFile) -> Metric:
             from orvl.project.scores import load_metric
 
             return load_metric(found)
@@ -180,7 +180,7 @@ class Project:
                     raise FileError(self.settings_file, line, f"a model of '{provider}' has no name.")
         return extra
 
-    def _load(self, kind: Kind, name: str, files: dict[str, Found], load: Callable[[Found], T]) -> T:
+    def _load(self, kind: Kind, name: str, files: dict[str, SourceFile], load: Callable[[SourceFile], T]) -> T:
         if (kind, name) not in self._loaded:
             self._loaded[kind, name] = load(files[name])
         return self._loaded[kind, name]  # type: ignore[return-value]

@@ -19,7 +19,7 @@ from orvl.types import Agent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orvl.project.find import Found
+    from orvl.project.find import SourceFile
 
 COMMAND_MAY_ASK = ("provider", "model", "prompt", "session", "workspace", "endpoint", "turn", "controls", "arguments")
 READ_MAY_ASK = ("output", "stderr", "status", "turn", "workspace", "home")
@@ -29,7 +29,7 @@ PINS = {"npm": ("@", re.compile(r"\d+\.\d+\.\d+(-[\w.-]+)?")), "pip": ("==", re.
 """What parts a package's name and its version, and what is one exact version."""
 
 
-def load_agent(found: Found, extra_models: Mapping[str, Any]) -> Agent:
+def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
     """Loads an agent's file; `extra_models` comes from orvl.toml."""
     path = found.path
     module = python_file.load(path, "agents")

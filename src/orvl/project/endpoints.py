@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Host:
+class Endpoint:
     """A provider, and the protocol in which an agent speaks to it."""
 
     provider: Provider
     protocol: str
 
 
-def host_for(project: Project, agent: Agent, name: str, model: str) -> Host | None:
+def host_for(project: Project, agent: Agent, name: str, model: str) -> Endpoint | None:
     """Where an agent's model is reached; None for agents that need no gateway. What cannot be is a sentence."""
     if name == "none" or agent.control:
         return None
@@ -44,7 +44,7 @@ def host_for(project: Project, agent: Agent, name: str, model: str) -> Host | No
         raise UserError(
             f"{agent.name} speaks {_listed(agent.protocols)}, and {name} offers {model} by {_listed(offered)} only."
         )
-    return Host(provider, usual if usual in shared else shared[0])
+    return Endpoint(provider, usual if usual in shared else shared[0])
 
 
 def needs_gateway(agent: Agent) -> bool:
@@ -63,7 +63,7 @@ def _asks(agent: Agent) -> set[str]:
     return {*command.wants, *command.by_place}
 
 
-def without_key(hosts: Iterable[Host]) -> dict[str, str]:
+def without_key(hosts: Iterable[Endpoint]) -> dict[str, str]:
     """Providers whose key is needed and not set, each with a sentence that says which variable to set."""
     providers = {host.provider.name: host.provider for host in hosts}
     found = {name: missing_key(provider, os.environ) for name, provider in providers.items()}

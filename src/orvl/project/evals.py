@@ -16,7 +16,7 @@ from orvl.types import Check, Eval
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orvl.project.find import Found
+    from orvl.project.find import SourceFile
 
 KEYS = ("description", "metrics", "checks", "par", "limits", "app", "steps", "setup", "network")
 NETWORKS = ("registries",)
@@ -28,7 +28,7 @@ CHECK_KEYS = ("name", "run", "limit", "weight")
 APP_KEYS = ("start", "files", "path")
 
 
-def load_eval(found: Found, check_limit: float) -> Eval:
+def load_eval(found: SourceFile, check_limit: float) -> Eval:
     """Loads an eval; `check_limit` holds for checks that set none."""
     path = found.path
     if not path.exists():
@@ -118,7 +118,7 @@ def _no_prompt(number: int, count: int) -> str:
     return f"the prompt of turn {number} is empty; write it, or take one line of '---' out."
 
 
-def _text(found: Found) -> str:
+def _text(found: SourceFile) -> str:
     try:
         return found.source.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

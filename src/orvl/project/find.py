@@ -16,7 +16,7 @@ BUILT_IN = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceFile:
     """A file that holds an agent, an eval or a score, or an overlay's folder; not loaded yet."""
 
     name: str
@@ -35,20 +35,20 @@ class Found:
         return hashlib.sha256(self.source).hexdigest()
 
 
-def find(root: Path, kind: Kind) -> dict[str, Found]:
+def find(root: Path, kind: Kind) -> dict[str, SourceFile]:
     """All of one kind by name; the project's come before packages', those before the built-in ones."""
-    found: dict[str, Found] = {}
+    found: dict[str, SourceFile] = {}
     found.update(_in_folder(BUILT_IN / kind, "built-in"))
     found.update(_in_packages(kind))
     found.update(_in_folder(root / kind, "project"))
     return dict(sorted(found.items()))
 
 
-def _in_packages(kind: Kind) -> dict[str, Found]:
+def _in_packages(kind: Kind) -> dict[str, SourceFile]:
     """Packages that name themselves under the entry point group `orvl`."""
     from importlib.metadata import entry_points
 
-    found: dict[str, Found] = {}
+    found: dict[str, SourceFile] = {}
     for point in entry_points(group="orvl"):
         for folder in _package_folders(point.name, point.value):
             for name, one in _in_folder(Path(folder) / kind, f"package {point.name}").items():
@@ -71,19 +71,19 @@ def _package_folders(name: str, value: str) -> list[str]:
     return folders
 
 
-def _in_folder(folder: Path, origin: str) -> dict[str, Found]:
+def _in_folder(folder: Path, origin: str) -> dict[str, SourceFile]:
     try:
         entries = sorted(folder.iterdir())
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
-    found: dict[str, Found] = {}
+    found: dict[str, SourceFile] = {}
     for entry in entries:
         path = FILE_OF[folder.name](entry)
         if path is None:
             continue
-        one = Found(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
+        one = SourceFile(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
         if one.name in found:
             raise UserError(
                 f"Two {folder.name} are named '{one.name}': {found[one.name].path} and {path}. Rename one of them."

@@ -22,7 +22,7 @@ from orvl.types import Agent, Overlay
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from orvl.project.find import Found
+    from orvl.project.find import SourceFile
 
 FILE = "overlay.toml"
 FOLDERS = ("workspace", "home")
@@ -52,7 +52,7 @@ class OverlaySettings:
     __pydantic_config__ = FORBID
 
 
-def load_overlay(found: Found) -> Overlay:
+def load_overlay(found: SourceFile) -> Overlay:
     """Looks at an overlay's folder; its files are only hashed here."""
     told = _settings(found.path / FILE)
     _check_entries(found.path)

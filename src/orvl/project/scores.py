@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from orvl.project.find import Found
+    from orvl.project.find import SourceFile
 
 SCORE_MAY_ASK = ("run", "eval", "judge", "par", "items")
 
 
-def load_metric(found: Found) -> Metric:
+def load_metric(found: SourceFile) -> Metric:
     """Loads a metric's file: a checklist (`items`) or a function (`score`)."""
     path = found.path
     module = python_file.load(path, "scores")

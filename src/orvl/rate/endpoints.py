@@ -79,7 +79,7 @@ class Middle:
 
 
 @dataclass
-class Endpoint:
+class EndpointStats:
     """One model at one provider, as it was really served."""
 
     model: str
@@ -174,7 +174,7 @@ class Calls:
         for cell, asked in self.others:
             self._more.setdefault((asked, cells[cell][2]), []).append(cell)
 
-    def endpoints(self) -> list[Endpoint]:
+    def endpoints(self) -> list[EndpointStats]:
         """By model, then by provider."""
         found = [self._endpoint(model, provider) for model, provider in sorted({*self._own, *self._more})]
         return [endpoint for endpoint in found if endpoint.sums["calls"]]
@@ -194,8 +194,8 @@ class Calls:
         values = (json.dumps(own), json.dumps(more), model)[: 3 if more else 1]
         return self.store.rows(f"SELECT {what} WHERE {here} AND {also} {last}", values)
 
-    def _endpoint(self, model: str, provider: str) -> Endpoint:
-        endpoint = Endpoint(model, provider)
+    def _endpoint(self, model: str, provider: str) -> EndpointStats:
+        endpoint = EndpointStats(model, provider)
         columns = ", ".join(SUMS.values())
         sets = "json_group_array(DISTINCT run.cell), json_group_array(DISTINCT m.cost_source)"
         ((cells, sources, *sums),) = self._rows(model, provider, f"{sets}, {columns} {FROM}")
@@ -208,7 +208,7 @@ class Calls:
         self._measure(endpoint)
         return endpoint
 
-    def _tell_apart(self, endpoint: Endpoint) -> None:
+    def _tell_apart(self, endpoint: EndpointStats) -> None:
         """How calls failed, who answered, and what was found about the answers."""
         here = endpoint.model, endpoint.provider
         what, failed = f"m.status, m.trouble IS NULL, count(*) {FROM}", f"NOT {ANSWERED} AND NOT {LEFT}"
@@ -223,7 +223,7 @@ class Calls:
             endpoint.findings[name] += n
             endpoint.wrong.update({served: n} if name == "another model" else {})
 
-    def _measure(self, endpoint: Endpoint) -> None:
+    def _measure(self, endpoint: EndpointStats) -> None:
         """Streams only. Reasoning that is not streamed comes before the first token; what comes at once has no rate."""
         output = "m.output_tokens - CASE WHEN m.reasoning_given THEN 0 ELSE coalesce(m.reasoning_tokens, 0) END"
         took = "(m.seconds - m.first_token)"
@@ -233,7 +233,7 @@ class Calls:
         endpoint.first_tokens = sorted(first for first, _ in measured)
         endpoint.rates = sorted(rate for _, rate in measured if rate)
 
-    def failing(self, endpoints: Sequence[Endpoint]) -> Iterator[Failing]:
+    def failing(self, endpoints: Sequence[EndpointStats]) -> Iterator[Failing]:
         """All that went wrong, by endpoint, run and call."""
         place = "(SELECT count(*) FROM attempt o WHERE o.run = run.id AND o.id <= attempt.id)"
         later = "(SELECT count(*) FROM attempt o WHERE o.run = run.id AND o.id > attempt.id)"
@@ -258,7 +258,7 @@ def failure(status: int | None, *, untroubled: bool) -> str:
 
 
 def as_json(
-    endpoints: Sequence[Endpoint], failing: Sequence[Failing], differences: Sequence[str], warnings: Sequence[str]
+    endpoints: Sequence[EndpointStats], failing: Sequence[Failing], differences: Sequence[str], warnings: Sequence[str]
 ) -> dict[str, Any]:
     """The versioned shape: every count with its share and interval; null is unknown."""
     return {
@@ -273,7 +273,7 @@ def as_json(
     }
 
 
-def _endpoint(one: Endpoint) -> dict[str, Any]:
+def _endpoint(one: EndpointStats) -> dict[str, Any]:
     sums = one.sums
     return {
         "model": one.model,

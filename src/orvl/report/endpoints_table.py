@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.rate.endpoints import Endpoint, Failing, Middle, Share
+    from orvl.rate.endpoints import EndpointStats, Failing, Middle, Share
 
 UNKNOWN = "–"
 WELL_FORMED = "well-formed tool calls"
 ANOTHER_MODEL = "answers of another model"
 Column = tuple[str, list[str]]
-COMPARED: dict[str, tuple[Callable[[Endpoint], Share], bool]] = {
+COMPARED: dict[str, tuple[Callable[[EndpointStats], Share], bool]] = {
     WELL_FORMED: (lambda one: one.well_formed, True),
     "failed calls": (lambda one: one.failed, False),
     "empty answers": (lambda one: one.of_answered("empty"), False),
@@ -36,7 +36,7 @@ COMPARED: dict[str, tuple[Callable[[Endpoint], Share], bool]] = {
 
 
 def print_endpoints(
-    console: Console, rows: Sequence[Endpoint], differing: Sequence[str], warnings: Sequence[str]
+    console: Console, rows: Sequence[EndpointStats], differing: Sequence[str], warnings: Sequence[str]
 ) -> None:
     """The tables, what their columns mean, who answered, and what differs."""
     if not rows:
@@ -72,7 +72,7 @@ def _print(console: Console, sentence: str, style: str = "") -> None:
 # -- tables
 
 
-def _columns(rows: Sequence[Endpoint]) -> tuple[list[Column], list[str]]:
+def _columns(rows: Sequence[EndpointStats]) -> tuple[list[Column], list[str]]:
     """The columns; those of things that were not seen anywhere are only named."""
     seen: list[Column] = [
         ("runs", [str(one.sums["runs"]) for one in rows]),
@@ -88,7 +88,7 @@ def _columns(rows: Sequence[Endpoint]) -> tuple[list[Column], list[str]]:
         else:
             unseen.append(name)
 
-    def add_share(name: str, share: Callable[[Endpoint], Share]) -> None:
+    def add_share(name: str, share: Callable[[EndpointStats], Share]) -> None:
         shares = [share(one) for one in rows]
         add(name, (_counted(one) for one in shares), (one.count for one in shares))
 
@@ -145,7 +145,7 @@ def _table(width: int, names: Sequence[str], starts: Sequence[bool], columns: Se
     return table
 
 
-def _legend(rows: Sequence[Endpoint], columns: Sequence[Column], unseen: Sequence[str]) -> Iterator[str]:
+def _legend(rows: Sequence[EndpointStats], columns: Sequence[Column], unseen: Sequence[str]) -> Iterator[str]:
     """What the columns mean, and which there would be if anything of the kind had been seen."""
     shown = dict(columns)
     yield "In brackets: 95 % intervals. – is unknown."
@@ -166,7 +166,7 @@ def _legend(rows: Sequence[Endpoint], columns: Sequence[Column], unseen: Sequenc
 # -- sentences
 
 
-def notes(rows: Sequence[Endpoint]) -> Iterator[str]:
+def notes(rows: Sequence[EndpointStats]) -> Iterator[str]:
     """Failures by kind, other models that answered, and pools."""
     for one in rows:
         name = f"{one.provider}, {one.model}"
@@ -191,7 +191,7 @@ def others_asked(cells: dict[int, tuple[str, str, str, str]], others: Counter[tu
     ]
 
 
-def differences(rows: Sequence[Endpoint]) -> list[str]:
+def differences(rows: Sequence[EndpointStats]) -> list[str]:
     """Where a provider is clearly worse than the best one of the same model: their intervals have nothing in common."""
     found = []
     for model, group in groupby(rows, key=lambda one: one.model):
@@ -275,7 +275,7 @@ def big(value: float) -> str:
     return f"{value:.0f}"
 
 
-def _total(one: Endpoint, *names: str) -> str:
+def _total(one: EndpointStats, *names: str) -> str:
     known = [one.total(name) for name in names]
     numbers = [number for number, _ in known if number is not None]
     if len(numbers) < len(names):

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.capture.browser.result import Look
-    from orvl.capture.captured_run import Finds
+    from orvl.capture.captured_run import Inspections
 
 MOST = 12
 
 
-def found_lines(finds: Finds) -> Iterator[str]:
+def found_lines(finds: Inspections) -> Iterator[str]:
     """The linters' report first, then the browser's."""
     if finds.lint:
         lines = finds.lint.lines()

@@ -21,7 +21,7 @@ from orvl.types import Command
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from orvl.types import Endpoint, Overlay
+    from orvl.types import AgentEndpoint, Overlay
 
 LONGEST_PROMPT_ARGUMENT = 100 * 1024
 PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
@@ -204,7 +204,7 @@ def arguments_of(overlays: Sequence[Overlay]) -> Arguments:
 
 
 def laid_over(
-    command: Command, overlays: Sequence[Overlay], endpoint: Endpoint | None, reserved: Mapping[str, str]
+    command: Command, overlays: Sequence[Overlay], endpoint: AgentEndpoint | None, reserved: Mapping[str, str]
 ) -> Command:
     """A command with its overlays' variables over its own, and with its files as the overlays' HOME wants them.
 

@@ -19,7 +19,7 @@ from orvl.run.command import Folder, Word, arguments_of, folder, laid_over, to_c
 from orvl.run.turn_report import Told, add, told_by
 from orvl.sandbox import Ended, Job, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
-from orvl.types import Command, Endpoint, Outcome, PlannedRun, Usage
+from orvl.types import AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Ways:
     doors: Mapping[int, Serve] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
-    endpoint: Endpoint | None = None
+    endpoint: AgentEndpoint | None = None
     programs: Path | None = None
     readable: tuple[Path, ...] = ()
 

@@ -28,7 +28,7 @@ from orvl.store.records import (
     score_from,
     score_row,
 )
-from orvl.types import Found
+from orvl.types import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -137,7 +137,7 @@ class Store:
             (attempt, key, checks_text(checks)),
         )
 
-    def add_found(self, attempt: int, found: Found) -> None:
+    def add_found(self, attempt: int, found: Inspection) -> None:
         self.db.execute(
             "INSERT OR IGNORE INTO found (attempt, kind, key, results, pictures) VALUES (?, ?, ?, ?, ?)",
             (attempt, found.kind, found.key, found.results, json.dumps(found.pictures)),
@@ -203,11 +203,11 @@ class Store:
         with self._sound(f"attempt {number}"):
             return attempt_from(row), checks_from(checked[-1][0]) if checked else None
 
-    def found(self, attempt: int) -> list[Found]:
+    def found(self, attempt: int) -> list[Inspection]:
         """What programs found out about an attempt's capture, the newest last."""
         rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
         with self._sound(f"what was found of attempt {attempt}"):
-            return [Found(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
+            return [Inspection(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
 
     def calls(self, attempt: int) -> list[ModelCall]:
         """The calls of models that an attempt made, in the order in which they began."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from orvl.types import Attempt, CheckResult, Finding, ModelCall, Score, Turn, Usage
+from orvl.types import Attempt, CallIssue, CheckResult, ModelCall, Score, Turn, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def call_row(call: ModelCall) -> tuple[Any, ...]:
 
 def call_from(row: Sequence[Any]) -> ModelCall:
     fields = dict(zip(CALL, row, strict=True))
-    findings = tuple(Finding(**finding) for finding in json.loads(fields.pop("findings")))
+    findings = tuple(CallIssue(**finding) for finding in json.loads(fields.pop("findings")))
     flags = {name: None if fields[name] is None else bool(fields[name]) for name in FLAGS}
     return ModelCall(findings=findings, **{**fields, **flags})
 

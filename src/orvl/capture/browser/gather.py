@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.capture.browser.result import AppStart, Defect, Look, Note, Shot, Status, StepResult, View, Violation
+from orvl.capture.browser.result import AppStart, Look, Note, PageDefect, Shot, Status, StepResult, View, Violation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ class Heard:
     shots: dict[str, Shot] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     axe: dict[str, Violation] | None = None
-    defects: list[Defect] | None = None
+    defects: list[PageDefect] | None = None
     done: dict[int, StepResult] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
@@ -119,7 +119,7 @@ class Heard:
     def _defects(self, row: dict[str, Any]) -> None:
         self.defects = self.defects or []
         for one in row["defects"][: MOST_DEFECTS - len(self.defects)]:
-            self.defects.append(Defect(**{name: str(value)[:LONGEST] for name, value in one.items()}))
+            self.defects.append(PageDefect(**{name: str(value)[:LONGEST] for name, value in one.items()}))
 
     def _step(self, row: dict[str, Any]) -> None:
         step = row["step"]

@@ -67,7 +67,7 @@ class Violation:
 
 
 @dataclass(frozen=True)
-class Defect:
+class PageDefect:
     """Something that a program sees to be wrong: overlap, overflow, cut off, contrast or broken image."""
 
     kind: str
@@ -101,7 +101,7 @@ class Look:
     notes: tuple[Note, ...] = ()
     tree: str | None = None
     axe: tuple[Violation, ...] | None = None
-    defects: tuple[Defect, ...] | None = None
+    defects: tuple[PageDefect, ...] | None = None
     visible_text: str | None = None
     hidden_text: str | None = None
     steps: tuple[StepResult, ...] = ()
@@ -130,7 +130,7 @@ PARTS: Mapping[str, type] = {
     "shots": Shot,
     "notes": Note,
     "axe": Violation,
-    "defects": Defect,
+    "defects": PageDefect,
     "steps": StepResult,
 }
 

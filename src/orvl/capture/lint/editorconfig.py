@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from orvl.capture.lint.findings import Finding, made
+from orvl.capture.lint.findings import LintIssue, made
 from orvl.capture.lint.globs import Glob, TooMuch, globs_of
 from orvl.capture.lint.tools import EDITOR, EDITORCONFIG
 from orvl.capture.lint.workspace import folder_of, lies_in, shown
@@ -27,8 +27,8 @@ BOMS = {"utf-8-bom": b"\xef\xbb\xbf", "utf-16le": b"\xff\xfe", "utf-16be": b"\xf
 Section = tuple[list[Glob], dict[str, str]]
 
 
-def check(files: Workspace, paths: Iterable[str]) -> list[Finding]:
-    """What files do against the .editorconfig files that lie above them; raises LinterFailed where that takes too long."""
+def check(files: Workspace, paths: Iterable[str]) -> list[LintIssue]:
+    """What files do against the .editorconfig files that lie above them; raises LinterFailed if it takes too long."""
     end = time.monotonic() + SECONDS
     configs = {path: _read(files.text_of(path)) for path in files.own if path.split("/")[-1] == EDITOR}
     found = []
@@ -81,10 +81,10 @@ def _asked(configs: dict[str, tuple[bool, list[Section]]], path: str) -> dict[st
     return {name: value for name, value in asked.items() if value != "unset"}
 
 
-def _found(path: str, content: bytes, asked: dict[str, str]) -> list[Finding]:
+def _found(path: str, content: bytes, asked: dict[str, str]) -> list[LintIssue]:
     if not content:
         return []
-    found: list[Finding] = []
+    found: list[LintIssue] = []
     counts = Counter[str]()
 
     def add(line: int, rule: str, message: str) -> None:

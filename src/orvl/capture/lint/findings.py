@@ -30,7 +30,7 @@ PRETTIER_CONFIG = re.compile(
 
 
 @dataclass(frozen=True, order=True)
-class Finding:
+class LintIssue:
     """One thing that a tool found; line 0 is for the whole file."""
 
     tool: str
@@ -65,14 +65,14 @@ class Printed:
         return shown(normpath(name))
 
 
-def made(tool: str, path: str, line: object, rule: object, message: object) -> Finding:
+def made(tool: str, path: str, line: object, rule: object, message: object) -> LintIssue:
     """A finding, its texts on one line and of bounded length."""
     at = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else 0
     words = " ".join(str(message or "").split())
-    return Finding(tool, path, at, shown(str(rule or "")[:80]), shown(words[:MAX_MESSAGE]))
+    return LintIssue(tool, path, at, shown(str(rule or "")[:80]), shown(words[:MAX_MESSAGE]))
 
 
-def findings_of(tool: str, printed: Printed) -> list[Finding]:
+def findings_of(tool: str, printed: Printed) -> list[LintIssue]:
     """What a tool found; raises LinterFailed where it could not look."""
     return READERS[tool](printed)[:MAX_FINDINGS]
 
@@ -95,7 +95,7 @@ def why(printed: Printed) -> str:
     return shown(said) or f"it ended with status {printed.status} and said nothing"
 
 
-def _ruff(printed: Printed) -> list[Finding]:
+def _ruff(printed: Printed) -> list[LintIssue]:
     found = []
     for row in _rows(printed):
         where = row.get("location")
@@ -105,7 +105,7 @@ def _ruff(printed: Printed) -> list[Finding]:
     return found
 
 
-def _ruff_format(printed: Printed) -> list[Finding]:
+def _ruff_format(printed: Printed) -> list[LintIssue]:
     """Files that it would change; those that do not parse are a finding of ruff's already."""
     return [
         made(RUFF_FORMAT, printed.path(str(row.get("filename") or "")), 0, "format", "the file is not formatted")
@@ -114,7 +114,7 @@ def _ruff_format(printed: Printed) -> list[Finding]:
     ]
 
 
-def _eslint(printed: Printed) -> list[Finding]:
+def _eslint(printed: Printed) -> list[LintIssue]:
     found = []
     for row in _rows(printed):
         path = printed.path(str(row.get("filePath") or ""))
@@ -127,7 +127,7 @@ def _eslint(printed: Printed) -> list[Finding]:
     return found
 
 
-def _prettier(printed: Printed) -> list[Finding]:
+def _prettier(printed: Printed) -> list[LintIssue]:
     if PRETTIER_CONFIG.search(printed.err) or printed.status not in (0, 1, 2):
         raise LinterFailed(why(printed))
     broken = [
@@ -140,7 +140,7 @@ def _prettier(printed: Printed) -> list[Finding]:
     return broken + [made(PRETTIER, printed.path(name), 0, "format", "the file is not formatted") for name in names]
 
 
-def _tsc(printed: Printed) -> list[Finding]:
+def _tsc(printed: Printed) -> list[LintIssue]:
     found = [
         made(TSC, printed.path(path), int(line), rule, words)
         for path, line, rule, words in TSC_LINE.findall(printed.out.replace("\r", ""))
@@ -156,7 +156,7 @@ def _tsc(printed: Printed) -> list[Finding]:
     return found
 
 
-READERS: dict[str, Callable[[Printed], list[Finding]]] = {
+READERS: dict[str, Callable[[Printed], list[LintIssue]]] = {
     RUFF: _ruff,
     RUFF_FORMAT: _ruff_format,
     ESLINT: _eslint,
@@ -165,12 +165,12 @@ READERS: dict[str, Callable[[Printed], list[Finding]]] = {
 }
 
 
-def key(one: Finding) -> tuple[str, str, str, str]:
+def key(one: LintIssue) -> tuple[str, str, str, str]:
     """What makes two findings the same, wherever in the file they are."""
     return one.tool, one.path, one.rule, re.sub(r"\d+", "0", one.message)
 
 
-def beyond(found: Iterable[Finding], known: Iterable[Finding]) -> list[Finding]:
+def beyond(found: Iterable[LintIssue], known: Iterable[LintIssue]) -> list[LintIssue]:
     """The findings that are not among the known ones, each known one counted once."""
     left = Counter(key(one) for one in known)
     new = []

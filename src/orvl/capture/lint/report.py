@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from orvl.capture.lint.configs import ConfigEdit
-from orvl.capture.lint.findings import Finding, beyond
+from orvl.capture.lint.findings import LintIssue, beyond
 
 FORM = 1
 CAP = 0.5
@@ -25,7 +25,7 @@ SHOWN = 20
 class Side:
     """What tools found in one state of the workspace, and why those that found nothing could not look."""
 
-    findings: Sequence[Finding] = ()
+    findings: Sequence[LintIssue] = ()
     trouble: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -69,9 +69,9 @@ class Report:
     reason: str | None = None
     cap: str | None = None
     tools: tuple[ToolUse, ...] = ()
-    new: tuple[Finding, ...] = ()
-    hidden: tuple[Finding, ...] = ()
-    own: tuple[Finding, ...] = ()
+    new: tuple[LintIssue, ...] = ()
+    hidden: tuple[LintIssue, ...] = ()
+    own: tuple[LintIssue, ...] = ()
     new_count: int = 0
     fixed_count: int = 0
     edits: tuple[ConfigEdit, ...] = ()
@@ -88,7 +88,7 @@ class Report:
             raise ValueError(f"a report of linters has form {FORM}, not {said.get('form')}")
         made = {name: value for name, value in said.items() if name != "form"}
         for name in ("new", "hidden", "own"):
-            made[name] = tuple(Finding(**one) for one in made[name])
+            made[name] = tuple(LintIssue(**one) for one in made[name])
         made["tools"] = tuple(ToolUse(**{**one, "configs": tuple(one["configs"])}) for one in made["tools"])
         made["edits"] = tuple(ConfigEdit(**{**one, "diff": tuple(one["diff"])}) for one in made["edits"])
         made["files"] = tuple(FileMark(**one) for one in made["files"])
@@ -171,13 +171,13 @@ def adherence(
     )
 
 
-def _cap(hidden: Sequence[Finding], stopped: Sequence[str], after: Side) -> str | None:
+def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: Side) -> str | None:
     if stopped:
         return f"after the agent's edits {stopped[0]} does not run: {after.trouble[stopped[0]]}"
     return f"the agent's edits of configurations hide {_new(len(hidden))}" if hidden else None
 
 
-def _marks(new: Sequence[Finding], lines: Mapping[str, int], paths: Sequence[str]) -> list[FileMark]:
+def _marks(new: Sequence[LintIssue], lines: Mapping[str, int], paths: Sequence[str]) -> list[FileMark]:
     """The changed files that a tool looked at, and the others in which there is something new."""
     counts = Counter(one.path for one in new)
     return [FileMark(path, lines.get(path, FEWEST_LINES), counts[path]) for path in sorted({*paths, *counts})]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orvl.capture.lint import editorconfig
 from orvl.capture.lint.commands import Command, commands
 from orvl.capture.lint.configs import configs_of, edits, is_config, with_configs, with_modules
-from orvl.capture.lint.findings import Finding, Printed, findings_of
+from orvl.capture.lint.findings import LintIssue, Printed, findings_of
 from orvl.capture.lint.report import Report, Side, adherence
 from orvl.capture.lint.suppressions import suppressions
 from orvl.capture.lint.tools import EDITORCONFIG, SCRIPTS, TSC, TYPED, Tool, nearest, tools_of
@@ -103,7 +103,7 @@ def _is_for(name: str, path: str, tools: Sequence[Tool], later: Sequence[Tool]) 
     return any(tool.name == name for tool in nearest(by, path))
 
 
-def _lines(lines: dict[str, int], found: Sequence[Finding], after: Workspace) -> dict[str, int]:
+def _lines(lines: dict[str, int], found: Sequence[LintIssue], after: Workspace) -> dict[str, int]:
     """With those of unchanged files in which something was found."""
     others = {one.path for one in found} - lines.keys()
     return lines | {path: max(1, after.text_of(path).count("\n")) for path in sorted(others)[:100]}
@@ -117,7 +117,7 @@ def _touches_types(before: Workspace, after: Workspace) -> bool:
 
 async def _side(files: Workspace, tools: Sequence[Tool], paths: Sequence[str], room: Room, *, typed: bool) -> Side:
     """One state of the workspace: laid into fresh folders, looked at by every tool, and removed."""
-    found, trouble = list[Finding](), dict[str, str]()
+    found, trouble = list[LintIssue](), dict[str, str]()
     planned: list[Command] = []
     for tool in tools:
         theirs = [path for path in paths if tool in nearest(tools, path)]
@@ -138,9 +138,9 @@ async def _side(files: Workspace, tools: Sequence[Tool], paths: Sequence[str], r
     return Side(tuple(one for one in found if one.tool not in trouble), trouble)
 
 
-async def _run_all(files: Workspace, planned: Sequence[Command], room: Room) -> tuple[list[Finding], dict[str, str]]:
+async def _run_all(files: Workspace, planned: Sequence[Command], room: Room) -> tuple[list[LintIssue], dict[str, str]]:
     folders = room.new_folders()
-    found, trouble = list[Finding](), dict[str, str]()
+    found, trouble = list[LintIssue](), dict[str, str]()
     try:
         await asyncio.to_thread(_lay_out, files, folders, room.write)
         for number, command in enumerate(planned):
@@ -174,7 +174,7 @@ def _lay_out(files: Workspace, folders: RunFolders, write: tree.Writer) -> None:
     tree.restore(entries, folders.workspace, put)
 
 
-async def _run(command: Command, number: int, folders: RunFolders, room: Room) -> list[Finding]:
+async def _run(command: Command, number: int, folders: RunFolders, room: Room) -> list[LintIssue]:
     """What one command finds; raises LinterFailed or LinterMissing where it does not get to look."""
     view = room.sandbox.view(folders)
     job = Job(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from orvl.capture.lint.findings import Finding, made
+from orvl.capture.lint.findings import LintIssue, made
 from orvl.capture.lint.tools import ESLINT, PRETTIER, RUFF, RUFF_FORMAT, TSC, nearest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MARKS = {
 RULE = "suppression"
 
 
-def suppressions(files: Workspace, paths: Iterable[str], tools: Sequence[Tool]) -> list[Finding]:
+def suppressions(files: Workspace, paths: Iterable[str], tools: Sequence[Tool]) -> list[LintIssue]:
     """Every such comment in some files, as a finding of the tool that it speaks to."""
     found = []
     for path in paths:
