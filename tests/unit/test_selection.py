@@ -274,7 +274,9 @@ def test_what_is_to_be_tried_works(known):
 
 
 def test_an_agent_that_has_none_of_the_models_is_not_left_out_silently(known):
-    plan = make_plan(open_project(known.root), Selection(agent="mine,my-other", model="kimi-k2", eval="shop"), episodes=[1])
+    plan = make_plan(
+        open_project(known.root), Selection(agent="mine,my-other", model="kimi-k2", eval="shop"), episodes=[1]
+    )
     assert {str(cell) for cell in plan.cells} == {"mine kimi-k2 zen shop"}
     assert "my-other" in " ".join(plan.warnings)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, where, words_from
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, selection_from, where
 from orvl.cli.report import chooser
 from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
@@ -88,7 +88,7 @@ def command(**given: Any) -> int:
 
     --json lists what is left to be labelled, for other programs; with --report it gives the figures.
     """
-    words = words_from(given)
+    words = selection_from(given)
     _refuse_mixtures(given, words)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
 from orvl.plan.selection import ORDER, Selection, chosen_metrics, parts
 from orvl.project import open_project
@@ -37,7 +37,7 @@ def command(**given: Any) -> int:
 
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
-    words = words_from(given)
+    words = selection_from(given)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
     from orvl.rate.collect import of_store

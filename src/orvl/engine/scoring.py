@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Layout, Score
 
 
-
 def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:
     """Which sample of a score to take: the first, a second where nobody answered, or one more of all."""
     last = {(score.metric_key, score.judge_key): score for score in before}

@@ -1,4 +1,4 @@
-"""What is left to do may cost: from what the same contestants and judges cost before, or unknown; never a made-up $0."""
+"""What the remaining runs may cost: from what the same contestants and judges cost before, else unknown; never $0."""
 
 from __future__ import annotations
 

@@ -148,9 +148,7 @@ def _lacks_control(agent: Agent, eval_: Eval) -> bool:
     return agent.control is not None and agent.control not in eval_.control_digests
 
 
-def _limits_of(
-    agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Sequence[Eval]
-) -> Iterable[str]:
+def _limits_of(agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Sequence[Eval]) -> Iterable[str]:
     """What an agent cannot do on some of the evals."""
     if without := [eval_.name for eval_ in evals if _lacks_control(agent, eval_)]:
         yield f"Skipped {agent.name} on {_few(without)}: an eval needs a folder controls/{agent.control} for it."

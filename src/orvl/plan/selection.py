@@ -93,7 +93,9 @@ def chosen_models(project: Project, selection: Selection, agents: Iterable[Agent
         )
         names = ", ".join(agent.name for agent in agents)
         have, it = ("has", "it has") if len(agents) == 1 else ("have", "they have")
-        raise UserError(f"{names} {have} no '{selection.model}' from '{selection.provider}'; {it} {', '.join(there[:6])}.")
+        raise UserError(
+            f"{names} {have} no '{selection.model}' from '{selection.provider}'; {it} {', '.join(there[:6])}."
+        )
     return pairs
 
 

@@ -19,7 +19,9 @@ from orvl.types import Agent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.project import Project
     from orvl.project.endpoints import Endpoint
+    from orvl.sandbox.kinds import Kind
 
 AskVersion = Callable[[Agent], str | NoVersion]
 
@@ -82,3 +84,16 @@ def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
 @lru_cache(maxsize=256)
 def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
     return printed_version(argv, _run_here)
+
+
+def asker_for(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion:
+    """An agent's version is that of its installation where it will run: here, or in a container."""
+    kind, image = sandbox or project.settings.sandbox.use, image or project.settings.sandbox.image
+    if kind not in ("podman", "docker"):
+        return version_of
+    from orvl.sandbox.choose import trouble
+    from orvl.sandbox.container import version_in
+
+    if why := trouble(kind, image):
+        raise UserError(why)
+    return partial(version_in, kind, image or "")

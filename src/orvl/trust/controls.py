@@ -36,27 +36,27 @@ DOSES = ("good", "planted-bug", "dose-2", "dose-4", "dose-all")
 """The dose series: no bug, one, two, four, all."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ladder:
     """The controls of each eval, and why others are not there."""
 
     plan: Plan
     episodes: range
     """The repeats of each control that are looked at."""
-    controls: dict[str, dict[str, Control]] = field(default_factory=dict)
+    controls: Mapping[str, Mapping[str, Control]] = field(default_factory=dict)
     """By eval and control."""
-    lacking: dict[str, dict[str, str]] = field(default_factory=dict)
+    lacking: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def look_at_newest(self, store: Store, *, fresh: bool) -> None:
-        """Repeats come in rounds: the newest that was begun, or a fresh one after it."""
+    def newest(self, store: Store, *, fresh: bool) -> Ladder:
+        """Repeats come in rounds: the ladder of the newest that was begun, or of a fresh one after it."""
         size = len(self.episodes)
         own = {cell.key for cell in self.plan.cells if is_control(cell.agent.name)}
         rows = store.rows("SELECT cell.key, max(episode) FROM run JOIN cell ON cell.id = run.cell GROUP BY cell.id")
         last = max((episode for key, episode in rows if key in own), default=0)
         rounds = -(-last // size) + (1 if fresh else 0)
         first = max(rounds - 1, 0) * size + 1
-        self.episodes = range(first, first + size)
-        self.plan.runs = ordered(self.plan.cells, self.episodes, self.plan.seed)
+        episodes = range(first, first + size)
+        return replace(self, plan=self.plan.with_episodes(episodes), episodes=episodes)
 
     @property
     def evals(self) -> tuple[str, ...]:
@@ -84,24 +84,28 @@ def ladder_plan(
     seed: int,
 ) -> Ladder:
     """Lays the controls of each eval down in a folder, and plans their runs."""
-    found = Ladder(Plan([], [], {}, seed), range(1, episodes + 1))
-    for one in evals:
-        there, found.lacking[one.name] = ladder(one, controls)
-        if not ("good" in there and there["good"].files):
-            found.lacking[one.name].setdefault("good", NOTHING_GOOD)
+    made: dict[str, dict[str, Control]] = {}
+    lacking: dict[str, dict[str, str]] = {}
+    panels: dict[str, Panel] = {}
+    cells: list[Cell] = []
+    for eval_ in evals:
+        controls_here, lacking[eval_.name] = ladder(eval_, controls)
+        if not ("good" in controls_here and controls_here["good"].files):
+            lacking[eval_.name].setdefault("good", NOTHING_GOOD)
             continue
-        found.controls[one.name] = there
-        laid = _laid_out(one, there, folder / one.name)
-        found.plan.panels[one.name] = certified_panel(project, laid, metrics, judges)
-        found.plan.cells += [_cell(project, laid, name) for name in there]
-    if not found.plan.cells:
+        made[eval_.name] = controls_here
+        laid = _laid_out(eval_, controls_here, folder / eval_.name)
+        panels[eval_.name] = certified_panel(project, laid, metrics, judges)
+        cells += [_cell(project, laid, name) for name in controls_here]
+    if not cells:
         raise UserError(
             "No eval here has a good control, and without one nobody knows what judges should like. "
             "Write what a good agent would leave into evals/NAME/controls/good/, and what a bad one would into "
             "controls/bad/. See: orvl list evals"
         )
-    found.plan.runs = ordered(found.plan.cells, found.episodes, seed)
-    return found
+    repeats = range(1, episodes + 1)
+    plan = Plan(tuple(cells), ordered(cells, repeats, seed), panels, seed)
+    return Ladder(plan, repeats, made, lacking)
 
 
 def certified_panel(project: Project, one: Eval, metrics: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:

@@ -89,6 +89,10 @@ class Race:
             self._catch_up()
         return [self.why_out(one) for one in before if one not in self.inside]
 
+    def in_order(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        """Runs in the order of the race's evals."""
+        return tuple(sorted(runs, key=lambda run: self.place[run.cell.eval.name]))
+
     # -- how it stands
 
     @property
