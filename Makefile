@@ -2,8 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
+# One worker more than there are cores: tests also wait.
+WORKERS ?= $(shell expr $$(nproc) + 1)
+PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist worksteal
+STARTED := $(shell date +%s)
+TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
-.PHONY: demo test sandbox judging trust browser agents system lint types bench lock clean
+.PHONY: demo test sandbox judging trust browser agents nightly system lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -13,29 +18,41 @@ demo: $(READY)
 	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
+# What every change is tested with, in minutes.
 test: lint types system
-	@$(RUN) -m pytest -n 3 tests/unit tests/cli
+	@$(PYTEST) tests/unit tests/cli
+	$(TOOK)
 
 # Agents that want out of their sandbox, under bubblewrap and podman, as root and as an ordinary user.
 sandbox: $(READY) system
-	@$(RUN) -m pytest tests/sandbox -n 3
+	@$(PYTEST) tests/sandbox
+	$(TOOK)
 
 # Judges, similarity and the model on this machine.
 judging: $(READY) system
-	@$(RUN) -m pytest tests/judging -n 3
+	@$(PYTEST) tests/judging
+	$(TOOK)
 
 # How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
 # people's labels, and the controls of the built-in evals.
 trust: $(READY) system
-	@$(RUN) -m pytest tests/trust -n 3
+	@$(PYTEST) tests/trust
+	$(TOOK)
 
 # A real Chromium over pages that work, are broken or are hostile, and real linters over workspaces.
 browser: $(READY) system
-	@$(RUN) -m pytest tests/browser -n 2
+	@$(PYTEST) tests/browser
+	$(TOOK)
 
 # The real agents, installed at pinned versions into orvl's cache, against a scripted model.
 agents: $(READY) system
-	@$(RUN) -m pytest tests/agents -n 2 --dist worksteal
+	@$(PYTEST) tests/agents
+	$(TOOK)
+
+# What takes too long for every change: large floods, many kills, every fault with every real agent.
+nightly: $(READY) system
+	@$(PYTEST) -m nightly tests
+	$(TOOK)
 
 system:
 	@tests/system.sh

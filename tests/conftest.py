@@ -11,6 +11,14 @@ import pytest
 from helpers.user_project import ROOT_FOLDER, UserProject
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.geteuid() == 0:
+        return
+    for item in items:
+        if item.get_closest_marker("root"):
+            item.add_marker(pytest.mark.skip(reason="needs root"))
+
+
 @pytest.fixture(autouse=True)
 def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What this machine's user has set and installed does not matter."""
@@ -23,9 +31,10 @@ def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path
 @pytest.fixture
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> UserProject:
     """An empty project: only the built-in agents, evals and scores are there. Files whose agents leave marks outside
-    their workspace say SANDBOX = "none"."""
+    their workspace say SANDBOX = "none"; files that ask what only a new process can show say PROCESS = True."""
     made = UserProject(tmp_path / "project")
     made.sandbox = getattr(request.module, "SANDBOX", None)
+    made.process = getattr(request.module, "PROCESS", False)
     return made
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from helpers.forked import call, can_be_forked
+
 
 @dataclass(frozen=True)
 class Result:
@@ -46,9 +48,10 @@ OTHER_COMMANDS = (
 
 
 class UserProject:
-    """A user's folder. `sandbox` is asked for in every run that names none."""
+    """A user's folder. `sandbox` is asked for in every run that names none; `process` means no forks."""
 
     sandbox: str | None = None
+    process: bool = False
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -85,24 +88,30 @@ class UserProject:
         return [sys.executable, "-m", "orvl"]
 
     def orvl(
-        self, *words: str, timeout: float = 120, env: dict[str, str] | None = None, cwd: Path | None = None
+        self,
+        *words: str,
+        timeout: float = 120,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        process: bool = False,
     ) -> Result:
+        """Calls the command line in a fork, or in a process of its own where that is asked for."""
         at = int(bool(words) and not words[0].startswith("-"))
         runs = words and not any(word in OTHER_COMMANDS or word.startswith("--sandbox") for word in words)
-        done = subprocess.run(
-            [
-                *self.command,
-                *words[:at],
-                *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []),
-                *words[at:],
-            ],
-            cwd=cwd or self.root,
-            env={**self.env, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-        )
+        words = (*words[:at], *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []), *words[at:])
+        env, cwd = {**self.env, **(env or {})}, cwd or self.root
+        if process or self.process or not can_be_forked(env):
+            done = subprocess.run(
+                [*self.command, *words],
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+            )
+        else:
+            done = call([*words], cwd, env, timeout)
         return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
     def rows(self, query: str) -> list[Any]:

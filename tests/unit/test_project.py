@@ -650,7 +650,7 @@ def test_a_score_is_a_checklist_or_a_function(tmp_path):
 # -- orvl.toml
 
 BAD_SETTINGS = {
-    "penalty": ("penalty = 0.7\n", 1, "'penalty' is 0.7"),
+    "penalty infinite": ("penalty = inf\n", 1, "'penalty' is inf"),
     "penalty below zero": ("penalty = -0.1\n", 1, "'penalty' is -0.1"),
     "penalty NaN": ("penalty = nan\n", 1, "'penalty' is nan"),
     "penalty a text": ("penalty = 'much'\n", 1, "'penalty' is 'much'"),
@@ -697,9 +697,14 @@ def test_a_mistake_in_orvl_toml_is_one_sentence_with_its_place(tmp_path, case):
 
 
 def test_a_mistake_in_orvl_toml_ends_every_call_with_2(project):
-    path = project.toml("penalty = 0.7\n")
+    path = project.toml("penalty = -0.7\n")
     for words in (["empty", "--eval=hello-world"], ["list", "--json"]):
-        refused(project.orvl(*words), f"{path}:1: 'penalty' is 0.7")
+        refused(project.orvl(*words), f"{path}:1: 'penalty' is -0.7")
+
+
+def test_any_penalty_from_0_up_is_accepted(tmp_path):
+    put(tmp_path / "orvl.toml", "penalty = 2.5\n")
+    assert open_project(tmp_path).settings.penalty == 2.5
 
 
 def test_orvl_toml_may_have_windows_line_ends_or_a_byte_order_mark(tmp_path):

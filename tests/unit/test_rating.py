@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from orvl import rate
+from orvl.rate.rating import MONOTONE_UP_TO
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 S = [[0.80, 0.60, 0.70], [0.90, 0.70, 0.60], [0.70, 0.50, 0.80]]
@@ -85,10 +86,25 @@ def test_wrong_numbers_are_refused(scores, w, v, words):
         rate(scores, w, v)
 
 
-@pytest.mark.parametrize("penalty", [-0.1, 0.6, NAN])
-def test_the_penalty_lies_from_0_to_a_half(penalty):
-    with pytest.raises(ValueError, match="penalty"):
+@pytest.mark.parametrize("penalty", [-0.1, NAN, float("inf")])
+def test_a_penalty_that_is_negative_or_not_finite_is_refused(penalty):
+    with pytest.raises(ValueError, match=r"penalty is .*; it must be a finite number, 0 or more\."):
         rate(S, W, V, penalty=penalty)
+
+
+def test_any_penalty_from_0_up_is_accepted():
+    before, after = (rate([[0], [0], [top]], [1, 1, 1], [1], penalty=1) for top in (0.9, 1))
+    assert (before.R_pen, after.R_pen) == pytest.approx((0.120, 1 / 9))
+    assert rate(S, W, V, penalty=3).R_pen == pytest.approx(0.714 - 3 * 0.0049)
+
+
+def test_up_to_a_half_a_higher_score_never_lowers_the_penalised_rating():
+    random = np.random.default_rng(1)
+    low = random.random((2000, 3, 1))
+    high = low + (1 - low) * random.random(low.shape) * (random.random(low.shape) < 0.5)
+    w = random.dirichlet(np.ones(3))
+    before, after = (rate(scores, w, [1], penalty=MONOTONE_UP_TO).R_pen for scores in (low, high))
+    assert (after >= before - 1e-12).all()
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="other people's results are not part of the project")

@@ -38,7 +38,7 @@ def score(run):
 SETTINGS = """#:schema .orvl/orvl.schema.json
 # Everything here is optional. `orvl doctor` checks it.
 
-penalty = 0.5   # how much the judges' disagreement lowers a rating, 0 to 0.5
+penalty = 0.5   # how much the judges' disagreement lowers a rating, 0 or more
 episodes = 1    # independent runs of each cell
 
 [limits]

@@ -10,6 +10,7 @@ from typing import Literal
 
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import RESERVED, name_of, unusable
+from orvl.project.same_as import known_digest
 
 Kind = Literal["agents", "overlays", "evals", "scores"]
 BUILT_IN = Path(__file__).parent.parent
@@ -32,7 +33,8 @@ class SourceFile:
 
     @cached_property
     def digest(self) -> str:
-        return hashlib.sha256(self.source).hexdigest()
+        digest = hashlib.sha256(self.source).hexdigest()
+        return known_digest(digest) if self.origin == "built-in" else digest
 
 
 def find(root: Path, kind: Kind) -> dict[str, SourceFile]:

@@ -190,8 +190,8 @@ class SandboxSettings:
 class Settings:
     """The settings of a project."""
 
-    penalty: Annotated[float, Bound(ge=0, le=0.5)] = 0.5
-    """λ, how much the judges' disagreement lowers a rating: 0 to 0.5."""
+    penalty: Annotated[float, Bound(ge=0)] = 0.5
+    """λ ≥ 0: how much the judges' disagreement lowers a rating; above 0.5 a higher score can lower R_pen."""
     variance: Literal["seed", "unbiased"] = "seed"
     """`unbiased` divides the judges' variance by 1 − Σw²."""
     quorum: Annotated[float, Bound(ge=0, le=1)] = 0.5
