@@ -106,9 +106,9 @@ def plan(
 def _with_keys(
     plan: Plan,
     remaining: Remaining,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str],  # noqa: ARG001
     *,
-    required: bool,  # noqa: ARG001
+    required: bool,
 ) -> tuple[Plan, Remaining]:
     """A provider whose key is not set is skipped with a warning, or refused; only runs that are left to do count."""
     asked = [run for run in remaining.to_run if run.cell.key in plan.endpoints]

@@ -10,7 +10,8 @@ from itertools import groupby
 import pytest
 
 from orvl.errors import UserError
-from orvl.plan.planning import is_paid, make_plan, ordered
+from orvl.plan.cost import is_paid
+from orvl.plan.planning import make_plan, ordered
 from orvl.plan.selection import Selection
 from orvl.project import open_project
 
@@ -552,5 +553,5 @@ def test_an_address_that_is_none_is_a_sentence(project):
 
 def test_nothing_to_plan_is_a_sentence(project):
     project.eval("e", HEAD + "x")
-    with pytest.raises(UserError, match="dummy-good is left out on e"):
+    with pytest.raises(UserError, match="Skipped dummy-good on e"):
         make_plan(open_project(project.root), Selection(agent="dummy-good", eval="e"), episodes=[1])

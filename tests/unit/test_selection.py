@@ -123,7 +123,7 @@ def test_what_words_stand_for(known, case):
 def test_all_means_every_one(known):
     plan = make_plan(open_project(known.root), Selection(eval="shop,hello-world"), episodes=[1])
     assert {cell.agent.name for cell in plan.cells} == {"mine", "my-other", "third", "empty", "dummy-good", "dummy-bad"}
-    assert "dummy-good is left out on shop" in " ".join(plan.warnings)
+    assert "Skipped dummy-good on shop" in " ".join(plan.warnings)
 
 
 def test_a_metric_that_is_named_counts_alone(known):

@@ -145,7 +145,8 @@ def _cells(
 
 
 def _lacks_control(agent: Agent, eval_: Eval) -> bool:
-    return agent.control is not None and agent.control not in eval_.control_digests
+    """The control `empty`, whose folder has no name, is there on every eval."""
+    return bool(agent.control) and agent.control not in eval_.control_digests
 
 
 def _limits_of(agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Sequence[Eval]) -> Iterable[str]:
