@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.lines import MISSED, Line
+from benchmarks.lines import REGRESSED, Line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,15 +36,16 @@ def panels(kind: Kind) -> Line:
     import numpy as np
     from tests.helpers.simulate import draw_panel
 
-    from orvl.rate.stats.ladder_asks import Margins, gate_tests
-    from orvl.rate.stats.ladder_tests import make_ladder
+    from orvl.rate.stats.claims import panel_scores
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.gate import gate_tests
 
     random, passed = np.random.default_rng(1), 0
     for _ in range(PANELS):
         drawn = draw_panel(kind, random, evals=EVALS, repeats=REPEATS)
-        ladder = make_ladder(drawn.scores, {}, drawn.judges, drawn.weights)
+        evidence = Evidence(panel_scores(drawn.scores, {}, drawn.judges, drawn.weights))
         # What decides; the warnings would take longer and change nothing.
-        passed += all(test.passed for test in gate_tests(ladder, Margins()))
+        passed += all(test.passed for test in gate_tests(evidence))
     share = passed / PANELS
     good = share >= SOUND if kind == "sound" else share <= UNSOUND
     target = f"≥ {SOUND:.0%}" if kind == "sound" else f"≤ {UNSOUND:.0%}"
@@ -116,4 +117,4 @@ def labels(rho: float) -> list[Line]:
 
 
 def _word(good: bool) -> str:
-    return "ok" if good else MISSED
+    return "ok" if good else REGRESSED

@@ -30,6 +30,8 @@ from orvl.sandbox.process import BareProcess
 from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir
 
+MADE_ONCE = ("defects", "good")
+
 PAGES = Path(__file__).parent / "pages"
 INDEX = {"files": "index.html"}
 VIEWS = {"desktop-light", "phone-light", "desktop-dark", "phone-dark"}

@@ -31,6 +31,8 @@ from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir
 from orvl.store import tree
 
+MADE_ONCE = ("modules",)
+
 RUFF = '[tool.ruff]\nline-length = 60\n[tool.ruff.lint]\nselect = ["E", "F"]\n'
 CLEAN = '"""Words."""\n\n\ndef greet(name):\n    return "hello " + name\n'
 UNUSED = "import os\n" + CLEAN

@@ -26,6 +26,7 @@ from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.keeper.door import open_door
 from orvl.store.blobs import Blobs
 
+MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
 ADVERSARY = Path(__file__).parent / "adversary"
 PYTHON = "/usr/bin/python3"
 SECRET = "the-secret-itself"

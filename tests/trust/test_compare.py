@@ -24,7 +24,9 @@ AGENT = """
 import json
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+MADE_ONCE = ("master",)
+
+ROOT = Path(__file__).parents[1]
 models = MODELS
 version = f"cat {ROOT}/version.txt"
 

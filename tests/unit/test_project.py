@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 
+from helpers.user_project import BOUND_BY_MODES
 from orvl.errors import FileError, UserError
 from orvl.plan.planning import panel_of
 from orvl.project import open_project
@@ -352,23 +352,15 @@ def test_what_cannot_be_read_is_a_sentence(project):
     project.toml("penalty = 0.5")
     project.agent("x", "models = {'none': ['m']}\ndef command(): return 'true'\n")
     project.eval("x", "Hello.")
-    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-    ordinary = [] if os.geteuid() else bound
     for name in ("agents/x.py", "evals/x.md", "orvl.toml", "scores"):
         path = project.root / name
         if name == "scores":
             path.mkdir()
         mode = path.stat().st_mode
         path.chmod(0)
-        done = subprocess.run(
-            [*ordinary, *project.command, "x", "--eval=x", "--dry-run"],
-            cwd=project.root, env=project.env, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        result = project.orvl("x", "--eval=x", "--dry-run", prefix=BOUND_BY_MODES)
         path.chmod(mode)
-        assert done.returncode == 2, done.stderr
-        assert "permission denied" in done.stderr
-        assert name in done.stderr
-        assert "Traceback" not in done.stderr
+        refused(result, "permission denied", name)
 
 
 def test_a_project_that_is_not_there_is_a_sentence(project):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
 
     Finish = Callable[[Project, Ladder, Store, JsonOut | None], int]
 
@@ -87,7 +87,7 @@ def over_the_ladder(
 
 
 def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] | None, folder: Path) -> Ladder:
-    from orvl.trust.controls import ladder_plan
+    from orvl.trust.ladder import ladder_plan
 
     selection = Selection(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
     return ladder_plan(

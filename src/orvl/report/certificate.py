@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from orvl.plan.cost import Cost
     from orvl.plan.remaining import Remaining
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.trust.standing import Standing
 
 HEADLINES = {
@@ -125,10 +125,11 @@ def warnings(content: Mapping[str, Any]) -> Iterator[str]:
     """What does not refuse a certificate and should be known."""
     for test in content["warnings"]:
         if test["verdict"] == "violated":
-            who = f" ({test['metric']})" if test["metric"] else ""
+            fault = test["fault"] or f"The scores contradict that {test['what']}"
+            metric = f", {test['metric']}" if test["metric"] else ""
             yield (
-                f"{test['name']}{who}: it is not so that {test['what']}: found {_number(test['estimate'])}, "
-                f"{test['side']} {test['margin']:.2f} is asked."
+                f"{fault} ({test['name']}{metric}): {_number(test['estimate'])}, "
+                f"needs {test['side']} {test['margin']:.2f}."
             )
     for name, metric in content["metrics"].items():
         agreement = metric["agreement"]

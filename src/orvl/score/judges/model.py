@@ -109,6 +109,8 @@ class ModelJudge:
             async with asyncio.timeout(None) as clock:
                 answered = await self._answered(account, clock, texts, view, more)
         except TimeoutError:
+            if seat.local:
+                seat.local.interrupt()
             reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
         except CallRefused as error:
             if account.over_budget:
@@ -138,6 +140,8 @@ class ModelJudge:
             options=self._seat.judge.options,
             mark_cache=self._seat.provider.name == "openrouter",
         )
+        if local := self._seat.local:
+            form = replace(form, evidence=local.readable(form.evidence), more=local.readable(form.more))
         usable: Answered | None = None
         problems: list[str] = []
         asked_again = False
