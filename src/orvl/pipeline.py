@@ -68,15 +68,13 @@ async def evaluate(
     stop: asyncio.Event,
 ) -> Evaluation:
     """All of it: what is finished is not run again, what is scored is not asked again."""
-    prepared = plan(project, options, store, environment)
+    prepared = prepare(project, plan(project, options), options, store, environment)
     execution = await execute(project, prepared, options, store, environment, on_event, stop)
     return rate(project, prepared, execution, store)
 
 
-def plan(
-    project: Project, options: RunOptions, store: Store | None, environment: Mapping[str, str] | None = None
-) -> Prepared:
-    """Which runs are meant, and which of them are left to do; with an `environment`, those that have their key."""
+def plan(project: Project, options: RunOptions) -> Plan:
+    """Which runs are meant; the store is not needed for that."""
     episodes = options.episodes or project.settings.episodes
     seed = secrets.randbits(32) if options.seed is None else options.seed
     ask = asker_for(project, options.sandbox, options.image)
@@ -88,19 +86,31 @@ def plan(
         raise UserError(
             f"A race needs two contestants, and this is one: {name}. Name more agents, models or providers."
         )
+    return made
+
+
+def prepare(
+    project: Project,
+    plan: Plan,
+    options: RunOptions,
+    store: Store | None,
+    environment: Mapping[str, str] | None = None,
+) -> Prepared:
+    """What of a plan is left to do; with an `environment`, only at providers whose key is set."""
     if options.fresh:
-        first = next_episode(made, store)
-        made = made.with_episodes(range(first, first + episodes))
-    remaining = remaining_of(made, store)
+        first = next_episode(plan, store)
+        plan = plan.with_episodes(range(first, first + len(plan.episodes)))
+    remaining = remaining_of(plan, store)
     if environment is not None:
-        made, remaining = _with_keys(made, remaining, environment, required=is_named(options.selection.provider))
+        plan, remaining = _with_keys(plan, remaining, environment, required=is_named(options.selection.provider))
     if not options.race or store is None:
-        return Prepared(made, remaining)
+        return Prepared(plan, remaining)
     from orvl.trust.race_outcome import race_of
 
-    race = race_of(project, made, remaining, store, episodes)
-    needed = replace(remaining, to_run=race.in_order(remaining.to_run), to_score=race.in_order(remaining.to_score))
-    return Prepared(made, needed if not race.is_over else replace(needed, to_run=(), to_score=()), race)
+    race = race_of(project, plan, remaining, store, len(plan.episodes))
+    left = () if race.is_over else race.in_order(remaining.to_run)
+    unscored = () if race.is_over else race.in_order(remaining.to_score)
+    return Prepared(plan, replace(remaining, to_run=left, to_score=unscored), race)
 
 
 def _with_keys(

@@ -72,8 +72,9 @@ def command(**flags: Any) -> int:
     from orvl import pipeline
     from orvl.cli.watch import watched
 
+    plan = pipeline.plan(project, options)
     with open_to_write(project, flags["store"]) as store:
-        prepared = pipeline.plan(project, options, store, os.environ)
+        prepared = pipeline.prepare(project, plan, options, store, os.environ)
         _guard(project, prepared, flags)
         execution = watched(project, prepared, options, store, quiet=flags["quiet"])
         evaluation = pipeline.rate(project, prepared, execution, store)
@@ -107,9 +108,10 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import detectable_of, print_plan
 
+    plan = pipeline.plan(project, options)
     exists = store_exists(project, flags["store"])
     with open_to_read(project, flags["store"]) if exists else nullcontext() as store:
-        prepared = pipeline.plan(project, options, store)
+        prepared = pipeline.prepare(project, plan, options, store)
         plan, remaining = prepared.plan, prepared.only_needed
         cost = cost_of(project, plan, remaining, store)
         smallest = detectable_of(project, plan, store, len(plan.episodes))

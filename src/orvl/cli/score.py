@@ -63,7 +63,7 @@ def command(**flags: Any) -> int:
     )
     with open_to_write(project, flags["store"]) as store:
         options = replace(options, selection=_with_stored(project, selection, store))
-        plan = pipeline.plan(project, replace(options, episodes=1), None).plan
+        plan = pipeline.plan(project, replace(options, episodes=1))
         last = next_episode(plan, store) - 1
         plan = plan.with_episodes(range(1, last + 1))
         remaining = remaining_of(plan, store)
