@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.store import Store
-    from orvl.trust.race import Race
-    from orvl.trust.race_outcome import Outcome, Stopped
+    from orvl.trust.race import Race, RaceResult, Stopped
     from orvl.types import PlannedRun
 
 
@@ -114,10 +113,10 @@ def command(**given: Any) -> int:
         race = _race(project, plan, state, store, episodes) if flags.race else None
         _guard(project, [run for run in state.to_run if race is None or race.needs(run)], flags)
         engine = _carry_out(project, plan, state, store, words, flags, race)
-        board, outcome = _rated(project, plan, store, range(first, first + episodes), engine, race)
+        board, result = _rated(project, plan, store, range(first, first + episodes), engine, race)
         board.warnings = plan.warnings + (_said_by(engine, board) if engine else []) + board.warnings
-        _print(board, outcome, out, flags)
-        status = _status(board, engine, outcome)
+        _print(board, result, out, flags)
+        status = _status(board, engine, result)
         if status in (3, 130):
             _say_how_to_continue(words, flags, first + episodes - 1 if flags.fresh else None)
         return status
@@ -143,7 +142,7 @@ def _want_rivals(plan: Plan) -> None:
 
 
 def _race(project: Project, plan: Plan, state: State, store: Store, episodes: int) -> Race:
-    from orvl.trust.race_outcome import race_of
+    from orvl.trust.race_ratings import race_of
 
     _want_rivals(plan)
     race = race_of(project, plan, state, store, episodes)
@@ -176,12 +175,12 @@ def _carry_out(
 
 def _rated(
     project: Project, plan: Plan, store: Store, episodes: range, engine: LocalEngine | None, race: Race | None
-) -> tuple[Board, Outcome | None]:
+) -> tuple[Board, RaceResult | None]:
     if race is None:
         from orvl.rate.collect import of_plan
 
         return of_plan(project, plan, store, episodes[0], episodes[-1], planned=len(episodes)), None
-    from orvl.trust.race_outcome import finish
+    from orvl.trust.race_ratings import finish
 
     stopped: Stopped | None = None
     if engine and (engine.interrupted or engine.over_budget):
@@ -189,11 +188,13 @@ def _rated(
     return finish(project, plan, store, race, len(episodes), stopped)
 
 
-def _print(board: Board, outcome: Outcome | None, out: JsonOut | None, flags: Flags) -> None:
-    more = {"race": outcome.as_json} if outcome else {}
+def _print(board: Board, result: RaceResult | None, out: JsonOut | None, flags: Flags) -> None:
+    from orvl.report.race import race_json, race_sentences
+
+    more = {"race": race_json(result)} if result else {}
     print_board(board, out, by_eval=flags.verbose, **more)
-    if outcome and not out:
-        for sentence in outcome.sentences:
+    if result and not out:
+        for sentence in race_sentences(result):
             console().print(plain(sentence), markup=False)
 
 
@@ -209,7 +210,7 @@ def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: Jso
             plan.runs = ordered(plan.cells, range(first, first + episodes), plan.seed)
         state = state_of(plan, store)
         if flags.race and store is not None:
-            from orvl.trust.race_outcome import race_of
+            from orvl.trust.race_ratings import race_of
 
             race = race_of(project, plan, state, store, episodes)
             state.to_run, state.to_score = ([*filter(race.needs, runs)] for runs in (state.to_run, state.to_score))
@@ -271,10 +272,10 @@ def _said_by(engine: LocalEngine, board: Board) -> list[str]:
     return said
 
 
-def _status(board: Board, engine: LocalEngine | None, outcome: Outcome | None) -> int:
+def _status(board: Board, engine: LocalEngine | None, result: RaceResult | None) -> int:
     """0 all rated, or all that a race needs; 1 something could not be; 2 nothing could start; 3 the budget; 130
     interrupted."""
-    incomplete = outcome.is_incomplete if outcome else any(cell.rated < cell.planned for cell in board.cells)
+    incomplete = result.is_incomplete if result else any(cell.rated < cell.planned for cell in board.cells)
     if engine and engine.interrupted:
         return 130
     if engine and engine.over_budget and (incomplete or engine.is_unjudged):

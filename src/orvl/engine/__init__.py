@@ -20,3 +20,15 @@ class Watcher(Protocol):
     def scored(self, planned: PlannedRun) -> None: ...
 
     def say(self, sentence: str) -> None: ...
+
+
+class RunPolicy(Protocol):
+    """Decides while runs go on which others are still worth starting; a race is one."""
+
+    def may_start(self, planned: PlannedRun, at_once: int) -> bool:
+        """Whether a run is needed now, where `at_once` runs may go on together."""
+        ...
+
+    def ended(self, planned: PlannedRun) -> list[str]:
+        """Takes note that a run was scored or given up; returns what to tell the user."""
+        ...

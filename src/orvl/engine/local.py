@@ -20,7 +20,7 @@ from orvl.score.judges.bench import Bench, Seat
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from orvl.engine import Watcher
+    from orvl.engine import RunPolicy, Watcher
     from orvl.gateway import Gateway
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import State
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from orvl.sandbox.surroundings import Surroundings
     from orvl.sandbox.workdir import WorkDir
     from orvl.store import Store
-    from orvl.trust.race import Race
     from orvl.types import Attempt, Inspection, PlannedRun, Score
 
 STOP_GRACE = 10.0
@@ -58,7 +57,7 @@ class LocalEngine:
     around: Surroundings
     gateway: Gateway
     samples: Samples = "missing"
-    race: Race | None = None
+    race: RunPolicy | None = None
     """Says which runs are not needed, or not yet."""
     over_budget: bool = False
     unknown_cost: set[str] = field(default_factory=set)
