@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.store import Store
-    from orvl.trust.race import Race
-    from orvl.trust.race_outcome import Outcome, Stopped
+    from orvl.trust.race import Race, RaceResult, Stopped
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Evaluation:
     plan: Plan
     execution: Execution
     board: Board
-    race: Outcome | None = None
+    race: RaceResult | None = None
 
 
 async def evaluate(
@@ -105,7 +104,7 @@ def prepare(
         plan, remaining = _with_keys(plan, remaining, environment, required=is_named(options.selection.provider))
     if not options.race or store is None:
         return Prepared(plan, remaining)
-    from orvl.trust.race_outcome import race_of
+    from orvl.trust.race_ratings import race_of
 
     race = race_of(project, plan, remaining, store, len(plan.episodes))
     left = () if race.is_over else race.in_order(remaining.to_run)
@@ -150,7 +149,7 @@ async def execute(
         return Execution()
     engine = LocalEngine(project, store, environment)
     return await engine.execute(
-        prepared.plan, prepared.remaining, options, on_event=on_event, stop=stop, scheduler=prepared.race
+        prepared.plan, prepared.remaining, options, on_event=on_event, stop=stop, policy=prepared.race
     )
 
 
@@ -162,7 +161,7 @@ def rate(project: Project, prepared: Prepared, execution: Execution, store: Stor
 
         board = of_plan(project, made, store, episodes[0], episodes[-1], planned=len(episodes))
         return Evaluation(made, execution, board)
-    from orvl.trust.race_outcome import finish
+    from orvl.trust.race_ratings import finish
 
     stopped: Stopped | None = "by the budget" if execution.over_budget else None
     stopped = "by the user" if execution.interrupted else stopped

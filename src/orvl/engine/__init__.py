@@ -76,13 +76,15 @@ class Execution:
     """A sentence for each endpoint that was given up."""
 
 
-class Scheduler(Protocol):
-    """Decides which runs are needed, and when: a race is one."""
+class RunPolicy(Protocol):
+    """Decides while runs go on which others are still worth starting; a race is one."""
 
-    def may_start(self, planned: PlannedRun, at_once: int) -> bool: ...
+    def may_start(self, planned: PlannedRun, at_once: int) -> bool:
+        """Whether a run is needed now, where `at_once` runs may go on together."""
+        ...
 
     def ended(self, planned: PlannedRun) -> list[str]:
-        """A run is settled. Returns what there is to say about it."""
+        """Takes note that a run was scored or given up; returns what to tell the user."""
         ...
 
 
@@ -97,7 +99,7 @@ class Engine(Protocol):
         *,
         on_event: OnEvent,
         stop: asyncio.Event,
-        scheduler: Scheduler | None = None,
+        policy: RunPolicy | None = None,
     ) -> Execution:
         """Setting `stop` starts nothing new, and cuts what still runs after a grace time."""
         ...

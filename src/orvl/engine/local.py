@@ -31,7 +31,7 @@ from orvl.score.judges.bench import Bench, Seat
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from orvl.engine import OnEvent, Scheduler
+    from orvl.engine import OnEvent, RunPolicy
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
@@ -68,7 +68,7 @@ class LocalEngine:
         *,
         on_event: OnEvent,
         stop: asyncio.Event,
-        scheduler: Scheduler | None = None,
+        policy: RunPolicy | None = None,
     ) -> Execution:
         """Does what is left of a plan; a full disk ends it at once, with a sentence."""
         project, settings = self.project, self.project.settings
@@ -85,7 +85,7 @@ class LocalEngine:
             folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
             closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
             place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
-            return await _Crew(self, plan, remaining, options, place, on_event, stop, scheduler).carry_out()
+            return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
 
 
 def _allow_many_files() -> None:
@@ -131,10 +131,10 @@ class _Crew:
         place: _Place,
         on_event: OnEvent,
         stop: asyncio.Event,
-        scheduler: Scheduler | None,
+        policy: RunPolicy | None,
     ) -> None:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
-        self.on_event, self.stop, self.scheduler = on_event, stop, scheduler
+        self.on_event, self.stop, self.policy = on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
         self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
         self.gateway = Gateway(engine.environment, options.budget)
@@ -221,17 +221,17 @@ class _Crew:
         return None
 
     def _may_start(self, planned: PlannedRun) -> bool:
-        return self.scheduler is None or self.scheduler.may_start(planned, self.concurrency)
+        return self.policy is None or self.policy.may_start(planned, self.concurrency)
 
     async def _do(self, task: Task, slot: Slot) -> None:
         planned, do = task
         self._going += 1
         try:
-            if self.scheduler is None:
+            if self.policy is None:
                 if not self._cannot_run(planned):
                     await do(planned, slot)
             elif self._cannot_run(planned) or await do(planned, slot):
-                for sentence in self.scheduler.ended(planned):
+                for sentence in self.policy.ended(planned):
                     self._say(sentence)
         finally:
             self._going -= 1
