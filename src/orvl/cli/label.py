@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, selection_from, where
-from orvl.cli.report import chooser
 from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
-from orvl.plan.selection import ORDER, Selection, chosen_metrics
+from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.project.names import closest, count, did_you_mean
 from orvl.report.text import plain
@@ -97,7 +96,7 @@ def command(**given: Any) -> int:
     if given["file"] is not None:
         return _import(project, given, out)
     with open_to_read(project, given["store"]) as store:
-        keep = chooser(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
+        keep = stored_matcher(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
         metrics = chosen_metrics(project, words)
         if given["report"]:
             return _report(people(project, store, keep, given["judge"], metrics), out)
