@@ -450,8 +450,8 @@ def test_what_does_not_fit_is_a_sentence(seeing):
     ("toml", "sentence"),
     [
         ("argument = []", ":1: overlay.toml has no 'argument'. Did you mean 'arguments'?"),
-        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be a valid string."),
-        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a valid list."),
+        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be text."),
+        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a list."),
         ('env = {HOME = "/"}', ":1: 'env' may not set 'HOME': orvl sets it for every run."),
         ('[env]\nhttps_proxy = "x"', ":2: 'env' may not set 'https_proxy': orvl decides what a run may reach."),
         (
