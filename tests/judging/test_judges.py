@@ -42,7 +42,7 @@ from helpers.judging import (
     servers,
 )
 from orvl.capture.captured_run import Inspections
-from orvl.gateway import pace, tries
+from orvl.gateway import limits, retry
 from orvl.score.judges.evidence import gather
 from orvl.score.judges.plain import plain_text
 from orvl.store.blobs import Blobs
@@ -56,8 +56,8 @@ CODE = {"a.py": "def add(a, b):\n    return a + b\n"}
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(tries, "BACK_OFF", 0.005)
-    monkeypatch.setattr(pace, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(retry, "BACK_OFF", 0.005)
+    monkeypatch.setattr(limits, "FIRST_PAUSE", 0.005)
 
 
 # -- 1: S, R and R_pen are what was scripted

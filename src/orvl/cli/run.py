@@ -255,14 +255,14 @@ def _guard(project: Project, runs: Sequence[PlannedRun], flags: Flags) -> None:
 def _said_by(engine: LocalEngine, board: Board) -> list[str]:
     """What happened on the way that a table does not show."""
     said = [*engine.not_installed.values(), *engine.gateway.stopped.values()]
-    purse = engine.gateway.purse
+    purse = engine.gateway.budget
     if engine.judging_cost:
         said.append(f"The judges cost {dollars(engine.judging_cost)}, which is not in the column of costs.")
     if engine.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
-        spent, budget = dollars(purse.spent), dollars(purse.most)
+        spent, budget = dollars(purse.spent), dollars(purse.limit)
         said.append(f"Stopped by the budget: {spent} of {budget} spent, {count(left, 'run')} left.")
-    if purse.most is not None and engine.unknown_cost:
+    if purse.limit is not None and engine.unknown_cost:
         names = ", ".join(sorted(engine.unknown_cost))
         said.append(
             f"What {names} cost is not known, for want of a price or of the provider's count of tokens; the budget "

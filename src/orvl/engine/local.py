@@ -157,11 +157,11 @@ class LocalEngine:
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
-        is_stopped = cell.key in self.plan.hosts and self.gateway.why_not(cell.provider, cell.model_id)
+        is_stopped = cell.key in self.plan.hosts and self.gateway.why_stopped(cell.provider, cell.model_id)
         return cell.agent.name in self.not_installed or bool(is_stopped)
 
     def _budget_is_spent(self) -> bool:
-        self.over_budget = self.gateway.purse.is_empty
+        self.over_budget = self.gateway.budget.is_spent
         return self.over_budget
 
     # -- ending
@@ -217,7 +217,7 @@ class LocalEngine:
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
         if planned.cell.key not in self.plan.hosts:
-            self.gateway.purse.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
         if attempt.usage.cost_usd is None:
             self.unknown_cost.add(planned.cell.agent.name)
         return attempt.outcome != "errored" and await self._score(planned, number, attempt, [], slot, ())
