@@ -8,13 +8,13 @@ import subprocess
 import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import orvl
+from helpers.needs import need_program
 from orvl.errors import FileError, UserError
 from orvl.project import Project
 from orvl.trust.controls import CONTROLS, make_controls, write
@@ -26,7 +26,6 @@ from orvl.trust.mutate.png import lines_as_png
 from orvl.trust.mutate.syntax import is_sound
 
 BUILT_IN = Path(orvl.__file__).parent / "evals"
-NODE = shutil.which("node")
 WITHOUT_GOOD = {"empty", "master-key", "prompt-copy"}
 
 
@@ -249,10 +248,9 @@ export class Shop {
 
 
 def ran(folder, script):
-    return subprocess.run([NODE, script], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return subprocess.run([need_program("node"), script], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_twins_of_scripts_do_the_same(tmp_path):
     found, _ = make_controls(an_eval(tmp_path, good={"a.js": JS, "b.ts": TS}))
     printed = {}
@@ -367,7 +365,6 @@ def test_many_words_are_no_words_to_the_judge(tmp_path):
     assert found["injection-name"].files["a.py"] == found["bad"].files["a.py"]
 
 
-@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
 def test_lint_clean_is_as_clean_as_good_and_broken(tmp_path):
     found, _ = make_controls(Project(tmp_path).eval("todo-cli"), ["good", "lint-clean"])
     said = []

@@ -109,7 +109,7 @@ def test_a_connection_that_is_refused_is_tried_four_times(quick):
             heard = await door.ask()
             assert heard.status == 502 and "cannot be reached" in heard.json["error"]["message"]
             assert door.account.calls[0].tries == 4 and door.account.calls[0].status is None
-            assert door.account.failure.helps
+            assert door.account.failure.retry_call
 
     run(test)
 

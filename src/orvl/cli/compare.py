@@ -9,7 +9,7 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan.selection import Words, chosen_metrics
+from orvl.plan.selection import Selection, chosen_metrics
 from orvl.project import open_project
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     from orvl.report.certificate import standing_sentence
     from orvl.trust.standing import standing
 
-    words = Words(
+    words = Selection(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},
     )
     known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")

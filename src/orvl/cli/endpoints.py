@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.cli.report import chooser
 from orvl.errors import UserError
 from orvl.project import open_project
@@ -24,7 +24,7 @@ def command(**given: Any) -> int:
     Failed calls, tool calls that are not well-formed, empty and cut-off answers, who really answered, speed and cost:
     whether the agent, the model or its host is to blame.
     """
-    words = words_from(given)
+    words = selection_from(given)
     if words.metric != "all":
         raise UserError(f"Calls of models have no metric: leave out '{words.metric}'. See: orvl report")
     out = JsonOut() if given["json_"] else None

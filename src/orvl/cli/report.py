@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, Words, chosen_metrics, parts
+from orvl.plan.selection import ORDER, Selection, chosen_metrics, parts
 from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
 
@@ -38,7 +38,7 @@ def command(**given: Any) -> int:
 
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
-    words = words_from(given)
+    words = selection_from(given)
     if given["csv_"] and given["json_"]:
         raise UserError("--json and --csv exclude each other.")
     out = JsonOut() if given["json_"] else None
@@ -86,7 +86,7 @@ def _people(project: Project, store: Store, *words: Any) -> People | None:
     return people(project, store, *words)
 
 
-def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
+def chooser(words: Selection, known: list[tuple[str, str, str, str]]) -> Any:
     """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
     if "control:" not in words.agent:
         known = [names for names in known if not names[0].startswith("control:")]
