@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from orvl.store import Store
 
 AGENTS, MODELS, EVALS, EPISODES = 20, 5, 10, 300
 CELLS = AGENTS * MODELS * EVALS
@@ -26,10 +25,10 @@ PROMPT = "Build a small thing.\n---\nNow change it.\n"
 
 def fill(folder: Path) -> None:
     """Makes a project and its store; runs are stored in the order in which they would have been carried out."""
-    from orvl.store import Store
+    from orvl.store.sqlite import SqliteStore
 
     make_project(folder)
-    with Store(folder / ".orvl", write=True) as store:
+    with SqliteStore(folder / ".orvl", write=True) as store:
         layouts = store.transaction([lambda store: add_cells(store, folder)])[0]
         store.transaction([lambda store: add_runs(store, layouts)])
 

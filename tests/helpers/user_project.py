@@ -27,6 +27,11 @@ class Result:
         return json.loads(self.out)
 
 
+def blob_keys(store: Path) -> list[str]:
+    """The keys of all blobs in the folder of a store."""
+    return [path.parent.name + path.stem for path in store.glob("blobs/*/*.zst")]
+
+
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
 OTHER_COMMANDS = (
     *(

@@ -13,7 +13,7 @@ import pytest
 from helpers.user_project import Result
 from orvl.capture import diff
 from orvl.store import tree
-from orvl.store.blobs import Blobs
+from orvl.store.folder import FolderBlobs
 from orvl.store.tree import Entry, TreeLimits
 
 # Without these two capabilities, modes hold for root as they do for everybody.
@@ -45,7 +45,7 @@ def call(project, *words, ordinary=False):
 
 
 def blobs(project):
-    return Blobs(project.root / ".orvl" / "blobs")
+    return FolderBlobs(project.root / ".orvl" / "blobs")
 
 
 def kept(project):
@@ -493,7 +493,7 @@ def test_a_tree_comes_back_as_it_was(tmp_path):
     (root / "a").chmod(0)
     os.symlink("/", root / "slash")
     os.symlink("gone", root / "dangling")
-    store = Blobs(tmp_path / "blobs")
+    store = FolderBlobs(tmp_path / "blobs")
     entries = tree.decode(tree.encode(scanned(root, store)))
     again.mkdir()
     tree.restore(entries, again, store.write_to)
@@ -504,7 +504,7 @@ def test_a_tree_comes_back_as_it_was(tmp_path):
 def test_a_manifest_cannot_lead_out_of_the_folder_through_a_link(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "again").mkdir()
-    store = Blobs(tmp_path / "blobs")
+    store = FolderBlobs(tmp_path / "blobs")
     batch = store.batch()
     key = batch.put(b"x")
     batch.sync()

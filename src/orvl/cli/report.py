@@ -13,10 +13,12 @@ from orvl.project import open_project
 from orvl.project.names import did_you_mean, matching
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
-    from orvl.store import Store
+    from orvl.store import Store, StoredCell
     from orvl.trust.people import People
     from orvl.trust.section import Trust
 
@@ -43,8 +45,7 @@ def command(**given: Any) -> int:
     from orvl.rate.collect import of_store
 
     with open_to_read(project, given["store"]) as store:
-        known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-        keep = chooser(words, known)
+        keep = chooser(words, store.cells())
         metrics = chosen_metrics(project, words)
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
         rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
@@ -71,17 +72,18 @@ def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Tr
 
 
 def _people(project: Project, store: Store, *words: Any) -> People | None:
-    if not store.rows("SELECT 1 FROM label LIMIT 1"):
+    if not store.labels():
         return None
     from orvl.trust.people import people
 
     return people(project, store, *words)
 
 
-def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
+def chooser(words: Words, cells: Sequence[StoredCell]) -> Any:
     """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
+    known = {cell.names for cell in cells}
     if "control:" not in words.agent:
-        known = [names for names in known if not names[0].startswith("control:")]
+        known = {names for names in known if not names[0].startswith("control:")}
     chosen = []
     for i, place in enumerate(ORDER[:4]):
         names = sorted({row[i] for row in known})

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.plan.layout import layout_of
 from orvl.plan.planning import may_cost
-from orvl.store.score_matrix import tables
+from orvl.store.score_matrix import score_tables
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.project import Project
     from orvl.store import Store, StoredRun
     from orvl.types import Layout, PlannedRun
+
+
+NEWEST = 200
+"""How many earlier runs or answers tell what the next one may cost."""
 
 
 @dataclass
@@ -67,8 +70,8 @@ def _scored(plan: Plan, state: State, store: Store) -> set[int]:
     for key, cells in by_layout.items():
         wanted = [run for run in state.stored.values() if keys.get(run.key) in cells]
         numbers = {run.attempt for run in wanted}
-        known = tables(store, layouts[key], Counter(run.cell for run in wanted), numbers)
-        found |= set(known.attempts) - known.incomplete
+        known = score_tables(store, layouts[key], Counter(run.cell for run in wanted), numbers)
+        found |= set(known.attempts.tolist()) - known.incomplete
     return found
 
 
@@ -76,8 +79,8 @@ def next_episode(plan: Plan, store: Store | None) -> int:
     """The first episode number that none of the plan's cells has used."""
     if store is None:
         return 1
-    query = "SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
-    return max(int(store.rows(query, (cell.key,))[0][0] or 0) for cell in plan.cells) + 1
+    planned = {cell.key for cell in plan.cells}
+    return max((cell.last_episode for cell in store.cells() if cell.key in planned), default=0) + 1
 
 
 def cost_of(project: Project, plan: Plan, state: State, store: Store | None) -> Cost:
@@ -107,26 +110,9 @@ def cost_of(project: Project, plan: Plan, state: State, store: Store | None) -> 
 
 
 def _fill(histories: dict[tuple[str, ...], list[float]], key: tuple[str, ...], store: Store | None) -> list[float]:
-    past = _judged(key[0], store) if len(key) == 1 else _history((key[0], key[1], key[2]), store)
+    """What the newest answers of a judge, or the newest runs of a contestant, have cost."""
+    if store is None:
+        return []
+    past = store.judge_costs(key[0], NEWEST) if len(key) == 1 else store.run_costs((key[0], key[1], key[2]), NEWEST)
     histories[key] = sorted(past)
     return histories[key]
-
-
-def _judged(judge_key: str, store: Store | None) -> list[float]:
-    """What a judge's newest answers have cost."""
-    if store is None:
-        return []
-    rows = store.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT 200", (judge_key,))
-    costs = [json.loads(row[0] or "{}").get("cost_usd") for row in rows]
-    return [cost for cost in costs if cost is not None]
-
-
-def _history(contestant: tuple[str, str, str], store: Store | None) -> list[float]:
-    if store is None:
-        return []
-    rows = store.rows(
-        "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell "
-        "WHERE agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT 200",
-        contestant,
-    )
-    return [row[0] for row in rows]

@@ -29,7 +29,7 @@ from orvl.types import Attempt
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from orvl.store.blobs import Blobs
+    from orvl.store import Blobs
     from orvl.testing.dialect import Dialect
 
 DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (Chat(), Responses(), Messages(), Gemini())}

@@ -14,7 +14,7 @@ from orvl.rate.board import Row, Scores, rate_rows
 from orvl.rate.collect import of_plan, rules_of
 from orvl.rate.gather import scoring_of
 from orvl.rate.stats.race import FEWEST
-from orvl.store.score_matrix import tables
+from orvl.store.score_matrix import score_tables
 from orvl.trust.race import ALPHA, Race
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ Stopped = Literal["by the budget", "by the user"]
 def race_of(project: Project, plan: Plan, state: State, store: Store, episodes: int) -> Race:
     """The race that a plan asks for, as far as the store knows it; what is left is put into its order."""
     asked = {run.key: run.cell.key for run in state.to_run}
-    query = "SELECT run.key FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
-    tried = {row[0] for key in dict.fromkeys(asked.values()) for row in store.rows(query, (key,))}
+    cells = set(asked.values())
+    tried = {run.key for run in store.runs([cell.id for cell in store.cells() if cell.key in cells])}
     todo = [*state.to_score, *state.to_run]
     race = Race(plan.cells, todo, asked.keys() & tried, _rater(project, plan, store), episodes)
     for runs in (state.to_score, state.to_run):
@@ -67,10 +67,8 @@ def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cel
 def _scored(store: Store, scoring: Scoring, cell: Cell, asked: set[str]) -> NDArray[np.float64]:
     """S of the cell's runs that were asked for and have all their scores."""
     runs = [run for run in store.carried_out([cell.key]) if run.key in asked]
-    found = tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
-    pairs = zip(found.attempts, found.cards, strict=True)
-    cards = [card for attempt, card in pairs if attempt not in found.incomplete]
-    return np.frombuffer(b"".join(cards), dtype="<f8").reshape(len(cards), *scoring.layout.shape)
+    tables = score_tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
+    return tables.S[[attempt not in tables.incomplete for attempt in tables.attempts.tolist()]]
 
 
 @dataclass(frozen=True)
