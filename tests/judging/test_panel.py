@@ -105,7 +105,7 @@ def test_the_model_on_this_machine_answers_alike_and_counts_in_no_rating(project
     table = orvl(project, "report", env={"COLUMNS": "160"}).out
     said = shown(project, "worker/e/1", "m")["local"]
     assert said["kind"] == "scored" and 0 <= said["value"] <= 1
-    assert "Beside the rating, and never in it, the judge local said:" in table
+    assert "Scores of the judge local, which are never part of a rating:" in table
     assert f"m {said['value']:.2f}" in table
     told = said["detail"]["items"]
     assert [one["item"] for one in told] == ["The code is short.", "It is written in Python."]

@@ -24,7 +24,7 @@ AGENT = """
 import json
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 models = MODELS
 version = f"cat {ROOT}/version.txt"
 

@@ -18,7 +18,7 @@ from orvl.cli.report import _beside, _people, chooser
 from orvl.plan.selection import Words, chosen_metrics
 from orvl.project import open_project
 from orvl.rate.collect import of_store
-from orvl.report.json_form import as_json as ratings_json
+from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
 from orvl.report.trust_text import as_json, sentences
 from orvl.store.sqlite import SqliteStore
@@ -180,7 +180,7 @@ def test_the_floor_is_what_nothing_earns_on_the_same_evals(project):
     assert row(told, "one")["above_floor"] == pytest.approx((0.4 - 0.2) / 0.8)
     assert row(told, "two")["above_floor"] == pytest.approx((0.15 - 0.2) / 0.8), "below the floor is not 0"
     assert row(told, "empty")["above_floor"] == pytest.approx(0)
-    assert "Above floor: R counted from what the empty control gets on the same evals." in text
+    assert "Above floor: R measured from what the empty control gets on the same evals." in text
 
 
 # -- judges

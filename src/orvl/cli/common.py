@@ -121,7 +121,7 @@ class JsonOut:
 def print_board(board: Board, out: JsonOut | None, *, by_eval: bool = False, **more: Any) -> None:
     """The ratings: by cell as JSON, with `more`; as a table by contestant, or by cell where that says more."""
     if out:
-        from orvl.report.json_form import as_json as ratings_as_json
+        from orvl.report.ratings_json import as_json as ratings_as_json
 
         out.write(ratings_as_json(board.cells, board, **more))
         return

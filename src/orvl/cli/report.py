@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option("--judge", multiple=True, metavar="NAME", help="Rate with these judges' scores only.")
 @as_json
+@click.option("--csv", "csv_", is_flag=True, help="Write CSV to standard output.")
 @where
 def command(**given: Any) -> int:
     """Print ratings of what has been run.
@@ -40,6 +41,8 @@ def command(**given: Any) -> int:
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
     words = words_from(given)
+    if given["csv_"] and given["json_"]:
+        raise UserError("--json and --csv exclude each other.")
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
     from orvl.rate.collect import of_store
@@ -53,10 +56,15 @@ def command(**given: Any) -> int:
         if beside:
             beside.people = _people(project, store, keep, given["judge"], metrics)
     if out:
-        from orvl.report.json_form import as_json as ratings_as_json
+        from orvl.report.ratings_json import as_json as ratings_as_json
         from orvl.report.trust_text import as_json as trust_as_json
 
         out.write(ratings_as_json(rows, board, trust=trust_as_json(beside, board.standing) if beside else None))
+        return 0
+    if given["csv_"]:
+        from orvl.report.ratings_csv import as_csv
+
+        click.echo(as_csv(rows, board), nl=False)
         return 0
     from orvl.report.table import print_ratings
     from orvl.report.trust_text import sentences

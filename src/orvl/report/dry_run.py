@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orvl.project.names import count
-from orvl.report.json_form import SCHEMA
+from orvl.report.ratings_json import SCHEMA
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from orvl.errors import UserError
+from orvl.report.text import no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,15 +32,10 @@ def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: Bin
     writer.writerow(names)
     count = 0
     for chunk in chunks:
-        writer.writerows([[_no_formula(value) for value in row] for row in chunk])
+        writer.writerows([[no_formula(value) for value in row] for row in chunk])
         count += len(chunk)
     text.detach()
     return count
-
-
-def _no_formula(value: Any) -> Any:
-    """Agents' words must not become formulas in a spreadsheet."""
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def _jsonl(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:

@@ -1,8 +1,9 @@
-"""Text from agents, made safe for a terminal."""
+"""Text from agents, made safe for terminals and spreadsheets; times and money for people."""
 
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 
 def plain(text: str, *, lines: bool = False) -> str:
@@ -18,6 +19,11 @@ def _shown(sign: str, lines: bool) -> str:
     if unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp"):
         return f"\\u{ord(sign):04x}" if ord(sign) > 0xFF else f"\\x{ord(sign):02x}"
     return sign
+
+
+def no_formula(value: Any) -> Any:
+    """A value for a spreadsheet: text from agents must not become a formula."""
+    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def seconds(value: float) -> str:

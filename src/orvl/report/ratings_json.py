@@ -1,0 +1,53 @@
+"""Ratings as JSON, in a versioned shape (docs/json.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from orvl.report.certificate import standing_json
+from orvl.report.columns import leaderboard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.rate.board import Row
+    from orvl.rate.collect import Board
+    from orvl.report.columns import Column
+
+SCHEMA = 1
+MONOTONE_UP_TO = 0.5
+"""The largest penalty at which a better score never lowers R_pen."""
+
+
+def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
+    """One object."""
+    return {
+        "schema": SCHEMA,
+        "ratings": row_objects(rows, board),
+        "certificate": standing_json(board.standing),
+        "warnings": warnings_of(board),
+        **more,
+    }
+
+
+def warnings_of(board: Board) -> list[str]:
+    """What a reader of the ratings must know."""
+    penalty = board.rules.penalty
+    if penalty <= MONOTONE_UP_TO:
+        return list(board.warnings)
+    return [
+        *board.warnings,
+        f"The penalty is {penalty:g}: above {MONOTONE_UP_TO:g} a better score from one judge can lower R_pen.",
+    ]
+
+
+def row_objects(rows: Sequence[Row], board: Board) -> list[dict[str, Any]]:
+    """An object for each row, with the columns that rows of its kind have."""
+    columns = [column for column in leaderboard(rows, board.rules.penalty) if column.name]
+    return [{column.name: column.value(row) for column in columns if _has(column, row)} for row in rows]
+
+
+def _has(column: Column[Row], row: Row) -> bool:
+    if column.rows == "runs":
+        return row.run is not None
+    return column.rows == "all" or row.eval is None
