@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 # One worker more than there are cores: tests also wait.
 WORKERS ?= $(shell expr $$(nproc) + 1)
-PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 

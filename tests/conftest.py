@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -11,12 +12,23 @@ import pytest
 from helpers.user_project import ROOT_FOLDER, UserProject
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if os.geteuid() == 0:
-        return
+def pytest_configure() -> None:
+    """A shell ignores SIGINT for what it starts in the background; tests that interrupt orvl need it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Skips what needs root for an ordinary user. Tests that share a fixture which their file lists in MADE_ONCE run on
+    one worker, so that it is not made for each worker again."""
     for item in items:
-        if item.get_closest_marker("root"):
+        if os.geteuid() and item.get_closest_marker("root"):
             item.add_marker(pytest.mark.skip(reason="needs root"))
+        shared = [name for name in getattr(item.module, "MADE_ONCE", ()) if name in item.fixturenames]
+        if shared:
+            params = [item.callspec.params.get(name) for name in shared] if hasattr(item, "callspec") else []
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.name} {shared} {params}"))
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ OrvlError               a sentence for the user, and the exit status that goes w
 ├── StoreError          the store cannot be used (2)
 ├── DiskError           the disk is full or cannot be written (1)
 ├── InstallError        an agent could not be installed
+├── ChildFailed         a process beside orvl's own was late or died
 ├── SetupFailed         an eval's setup failed: none of its runs can begin
 └── BuilderFailed       a judge built no project or no rules
 
@@ -95,12 +96,8 @@ class InstallerFailed(Exception):
         self.output = output
 
 
-class LocalModelError(Exception):
-    """Why there is no answer, as a sentence, with the HTTP status that fits."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
+class ChildFailed(OrvlError):
+    """A process beside orvl's own could not be started, was late or died."""
 
 
 class FunctionTimeout(Exception):

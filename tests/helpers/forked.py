@@ -35,7 +35,9 @@ def can_be_forked(env: dict[str, str]) -> bool:
     return not any(name.startswith(READ_AT_START) for name in changed)
 
 
-def call(words: list[str], cwd: Path, env: dict[str, str], timeout: float) -> subprocess.CompletedProcess[bytes]:
+def call_in_fork(
+    words: list[str], cwd: Path, env: dict[str, str], timeout: float
+) -> subprocess.CompletedProcess[bytes]:
     """What `subprocess.run([…, "-m", "orvl", *words])` returns."""
     with TemporaryDirectory(prefix="orvl-test-") as folder:
         out, err = Path(folder, "out"), Path(folder, "err")

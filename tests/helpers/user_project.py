@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from helpers.forked import call, can_be_forked
+from helpers.forked import call_in_fork, can_be_forked
+from orvl.cli import COMMANDS, GROUP_FLAGS
 
 
 @dataclass(frozen=True)
@@ -32,24 +34,10 @@ def blob_keys(store: Path) -> list[str]:
     return [path.parent.name + path.stem for path in store.glob("blobs/*/*.zst")]
 
 
+# A prefix with which modes of files hold for root as they do for everybody.
+BOUND_BY_MODES = () if os.geteuid() else ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")
-OTHER_COMMANDS = (
-    *(
-        "init",
-        "list",
-        "doctor",
-        "report",
-        "show",
-        "score",
-        "export",
-        "gc",
-        "install",
-        "endpoints",
-        "round-trip",
-        "replay",
-    ),
-    *("--help", "--version", "-h"),
-)
+OTHER_COMMANDS = {*COMMANDS, *GROUP_FLAGS} - {"run"}
 
 
 class UserProject:
@@ -92,32 +80,36 @@ class UserProject:
     def command(self) -> list[str]:
         return [sys.executable, "-m", "orvl"]
 
-    def orvl(
+    def orvl(self, *words: str, **how: Any) -> Result:
+        """How a call of orvl ends; see `call`."""
+        done = self.call(*words, **how)
+        return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+    def call(
         self,
         *words: str,
         timeout: float = 120,
         env: dict[str, str] | None = None,
         cwd: Path | None = None,
         process: bool = False,
-    ) -> Result:
-        """Calls the command line in a fork, or in a process of its own where that is asked for."""
+        prefix: Sequence[str] = (),
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Calls orvl in a fork; in a process of its own where that is asked for, or where it needs a prefix."""
         at = int(bool(words) and not words[0].startswith("-"))
         runs = words and not any(word in OTHER_COMMANDS or word.startswith("--sandbox") for word in words)
         words = (*words[:at], *([f"--sandbox={self.sandbox}"] if runs and self.sandbox else []), *words[at:])
         env, cwd = {**self.env, **(env or {})}, cwd or self.root
-        if process or self.process or not can_be_forked(env):
-            done = subprocess.run(
-                [*self.command, *words],
-                cwd=cwd,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-            )
-        else:
-            done = call([*words], cwd, env, timeout)
-        return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        if not (process or self.process or prefix) and can_be_forked(env):
+            return call_in_fork([*words], cwd, env, timeout)
+        return subprocess.run(
+            [*prefix, *self.command, *words],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
 
     def rows(self, query: str) -> list[Any]:
         """Asks the store."""

@@ -19,35 +19,31 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from orvl.errors import UserError
+from orvl.errors import OrvlError, UserError
 from orvl.local_model import LocalModel, find_weights, weights, weights_of
-from orvl.local_model.cutting import fit
 from orvl.local_model.gguf import read_head
-from orvl.local_model.schema import with_an_end
+from orvl.local_model.server import MAX_TEXT
 
-CODE = "def slug(title):\n    return title.lower().replace(' ', '-')\n\nassert slug('A B') == 'a-b'\n"
-CHECKLIST = f"Code:\n{CODE}\nChecklist:\n1. Is there a function?\n2. Is there a class?\nAnswer as JSON."
-LONG = "Tell a long story about a fox. " * 300
+MADE_ONCE = ("model",)
+
+QUESTION = "Is there a function in `def slug(title): ...`, and is there a class? Answer as JSON."
+LONG = "Tell a long story about a fox. " * 100
 
 
-def one_of(**properties):
+def object_of(**properties):
     return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
-VERDICT = {"enum": ["yes", "no", "cannot-tell"]}
-ITEM = one_of(item={"type": "integer"}, pointer={"type": "string", "maxLength": 12}, verdict=VERDICT)
-SCHEMA = one_of(items={"type": "array", "minItems": 2, "maxItems": 2, "items": ITEM})
+ITEM = object_of(item={"type": "integer"}, verdict={"enum": ["yes", "no", "cannot-tell"]})
+SCHEMA = object_of(items={"type": "array", "minItems": 2, "maxItems": 2, "items": ITEM})
+FORM = {"type": "json_schema", "json_schema": {"name": "checklist", "strict": True, "schema": SCHEMA}}
 
 
-def under(schema):
-    return {"type": "json_schema", "json_schema": {"name": "checklist", "strict": True, "schema": schema}}
-
-
-def ask(local, words, *, key=None, url=None, **more):
+def ask(model, words, *, key=None, url=None, **more):
     """The status and the body of an answer."""
-    body = {"model": local.name, "messages": [{"role": "user", "content": words}], "temperature": 0, **more}
-    headers = {"authorization": f"Bearer {local.key if key is None else key}"}
-    request = urllib.request.Request((url or local.base_url) + "/chat/completions", json.dumps(body).encode(), headers)
+    body = {"model": model.name, "messages": [{"role": "user", "content": words}], **more}
+    headers = {"authorization": f"Bearer {model.key if key is None else key}", "content-type": "application/json"}
+    request = urllib.request.Request((url or model.base_url) + "/chat/completions", json.dumps(body).encode(), headers)
     try:
         with urllib.request.urlopen(request, timeout=240) as response:
             return response.status, json.loads(response.read())
@@ -62,15 +58,18 @@ def text_of(answer):
     return body["choices"][0]["message"]["content"]
 
 
+def hello(model):
+    return text_of(ask(model, "Hello", max_tokens=3))
+
+
 def is_alive(pid):
-    """Whether a process still runs; one that nobody has waited for yet does not."""
+    """Whether a process still runs; a zombie does not."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     return False
 
 
-def worked(pid):
-    """The seconds of the processor that a process has used."""
+def cpu_seconds(pid):
     with suppress(OSError):
         times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
         return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
@@ -84,98 +83,96 @@ def until(condition, seconds=30.0):
         time.sleep(0.02)
 
 
-def until_at_work(pid):
-    """Waits until a process that was idle is in the middle of an answer."""
-    before = worked(pid)
-    until(lambda: worked(pid) > before + 0.3)
+def wait_until_busy(pid):
+    """Waits until an idle process is in the middle of an answer."""
+    before = cpu_seconds(pid)
+    until(lambda: cpu_seconds(pid) > before + 0.3)
+
+
+def ask_in_background(model, **more):
+    """Asks a long question of which no answer is expected."""
+
+    def ask_in_vain():
+        with suppress(OSError):
+            ask(model, LONG, **more)
+
+    asking = threading.Thread(target=ask_in_vain)
+    asking.start()
+    return asking
+
+
+def wait_until_replaced(model, pid):
+    """Waits until another process answers at the same address."""
+
+    def answers():
+        with suppress(OSError):
+            return model.pid not in (None, pid) and ask(model, "Hello", max_tokens=1)[0] == 200
+
+    until(answers, 60)
 
 
 @pytest.fixture(scope="module")
 def model():
     with LocalModel() as started:
-        assert started.pid is None, "nothing is loaded before the first question"
         yield started
 
 
-def test_answers_follow_the_schema_and_repeat_also_in_another_process(model):
-    first = ask(model, CHECKLIST, response_format=under(SCHEMA))
-    text, body = text_of(first), first[1]
+def test_answers_follow_the_schema_and_repeat_in_another_process_too(model):
+    status, body = ask(model, QUESTION, response_format=FORM)
+    text = text_of((status, body))
     jsonschema_rs.validate(SCHEMA, json.loads(text))
-    assert body["choices"][0]["finish_reason"] == "stop"
-    assert body["model"] == "smollm2"
-    assert body["system_fingerprint"].endswith("SmolLM2-135M-Instruct.Q4_1")
-    assert body["usage"]["total_tokens"] == body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
+    assert (body["choices"][0]["finish_reason"], body["model"]) == ("stop", "smollm2")
     assert body["usage"]["completion_tokens"] > 10
-    assert "cut" not in body
-    assert text_of(ask(model, "What is the capital of France?", max_tokens=12)) not in ("", text)
-    before = model.pid
-    assert text_of(ask(model, CHECKLIST, response_format=under(SCHEMA), temperature=1, seed=5)) == text
-    assert model.pid == before
-    os.kill(before, signal.SIGKILL)
-    again = ask(model, CHECKLIST, response_format=under(SCHEMA))
-    assert model.pid != before
-    assert (text_of(again), again[1]["usage"], again[1]["id"]) == (text, body["usage"], body["id"])
+    assert hello(model) not in ("", text)
+    pid, address = model.pid, model.base_url
+    assert text_of(ask(model, QUESTION, response_format=FORM)) == text
+    assert model.pid == pid
+    os.kill(pid, signal.SIGKILL)
+    wait_until_replaced(model, pid)
+    assert model.base_url == address
+    again = ask(model, QUESTION, response_format=FORM)
+    assert (text_of(again), again[1]["usage"]) == (text, body["usage"])
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_process_that_dies_in_the_middle_is_an_error_and_comes_back(model, number):
-    hello = text_of(ask(model, "Hello", max_tokens=3))
-    pid, answers = model.pid, []
-    asking = threading.Thread(target=lambda: answers.append(ask(model, LONG)))
-    asking.start()
-    until_at_work(pid)
-    os.kill(pid, number)
+def test_a_process_that_dies_in_the_middle_of_an_answer_is_replaced(model):
+    words, pid = hello(model), model.pid
+    asking = ask_in_background(model)
+    wait_until_busy(pid)
+    os.kill(pid, signal.SIGSEGV)
     asking.join()
-    status, body = answers[0]
-    assert status == 502
-    assert f"({pid}) was killed by signal {int(number)}; the next question starts another" in body["error"]["message"]
-    assert text_of(ask(model, "Hello", max_tokens=3)) == hello
-    assert model.pid != pid
+    wait_until_replaced(model, pid)
+    assert hello(model) == words
 
 
-def test_a_deadline_ends_what_is_late_and_what_hangs(model):
-    hello = text_of(ask(model, "Hello", max_tokens=3))
-    with LocalModel(deadline=3) as hasty:
-        start = time.monotonic()
-        status, body = ask(hasty, LONG)
-        assert (status, body["error"]["message"]) == (504, "the local model did not answer within 3 seconds")
-        assert time.monotonic() - start < 20
-        assert hasty.pid is None
-        until(lambda: ask(hasty, "Hello", max_tokens=3)[0] == 200, 120)
-        pid = hasty.pid
-        os.kill(pid, signal.SIGSTOP)
-        assert ask(hasty, "Hello", max_tokens=3)[0] == 504
-        assert not is_alive(pid)
-        answers = []
-        until(lambda: answers.append(ask(hasty, "Hello", max_tokens=3)) or answers[-1][0] == 200, 120)
-        assert text_of(answers[-1]) == hello
-        last = hasty.pid
-    assert not is_alive(last)
-
-
-def test_who_hangs_up_ends_the_question(model):
-    ask(model, "Hello", max_tokens=1)
+def test_a_process_that_hangs_is_replaced_once_it_is_interrupted(model):
     pid = model.pid
-    body = json.dumps({"model": "smollm2", "messages": [{"role": "user", "content": LONG}]}).encode()
+    os.kill(pid, signal.SIGSTOP)
+    model.interrupt()
+    wait_until_replaced(model, pid)
+    assert not is_alive(pid)
+
+
+def test_closing_the_connection_ends_the_answer(model):
+    pid = model.pid
+    body = json.dumps({"messages": [{"role": "user", "content": "Tell a story."}], "ignore_eos": True}).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {model.key}\r\ncontent-length: "
     with socket.create_connection(("127.0.0.1", model.port)) as connection:
         connection.sendall(head.encode() + f"{len(body)}\r\n\r\n".encode() + body)
-        until_at_work(pid)
-    until(lambda: not is_alive(pid), 20)
+        wait_until_busy(pid)
+
+    def is_idle():
+        before = cpu_seconds(pid)
+        time.sleep(0.5)
+        return cpu_seconds(pid) - before < 0.1
+
+    until(is_idle)
 
 
 def test_stopping_ends_an_answer_in_the_middle():
     with LocalModel() as model:
-        ask(model, "Hello", max_tokens=1)
         pid, port = model.pid, model.port
-
-        def ask_in_vain():
-            with suppress(OSError):
-                ask(model, LONG)
-
-        asking = threading.Thread(target=ask_in_vain)
-        asking.start()
-        until_at_work(pid)
+        asking = ask_in_background(model)
+        wait_until_busy(pid)
         start = time.monotonic()
     assert time.monotonic() - start < 20
     asking.join()
@@ -195,89 +192,37 @@ def listening(pid):
     return [(socket.inet_ntoa(bytes.fromhex(at[:-5])[::-1]), int(at[-4:], 16)) for at in found]
 
 
-def test_nobody_is_answered_without_the_key(model, monkeypatch):
-    monkeypatch.setenv("SOME_API_KEY", "of-the-user")
-    for key in ("", "wrong", model.key + "x", "ü"):
-        assert ask(model, "Hello", key=key.encode().decode("latin-1"))[0] == 401
-    if model.pid:
-        os.kill(model.pid, signal.SIGKILL)
-        until(lambda: not is_alive(model.pid))
-    ask(model, "Hello", max_tokens=1)
-    for host, port in listening(model.pid):
-        assert host == "127.0.0.1"
-        for path in ("/v1", ""):
-            assert ask(model, "Hello", url=f"http://127.0.0.1:{port}{path}")[0] in (401, 404)
-    assert ("127.0.0.1", model.port) in listening(os.getpid())
-    told = Path(f"/proc/{model.pid}/environ").read_bytes() + Path(f"/proc/{model.pid}/cmdline").read_bytes()
-    assert b"of-the-user" not in told
-    assert model.key.encode() not in told
+def test_nobody_is_answered_without_the_key(model):
+    for key in ("", "wrong", model.key + "x"):
+        assert ask(model, "Hello", key=key)[0] == 401
+    assert listening(model.pid) == [("127.0.0.1", model.port)]
+    visible = Path(f"/proc/{model.pid}/environ").read_bytes() + Path(f"/proc/{model.pid}/cmdline").read_bytes()
+    assert model.key.encode() not in visible
 
 
-def test_long_prompts_are_cut_in_the_middle_and_the_answer_says_so():
-    words = "The first word is APPLE.\n" + "filler text\n" * 20_000 + "What fruit was the first word?"
-    with LocalModel(context=512) as model:
-        status, body = ask(model, words, max_tokens=16)
-        assert status == 200
-        assert 400 < body["usage"]["prompt_tokens"] <= 512 - 16
-        assert body["cut"]["of"] == len(words)
-        assert len(words) - 5000 < body["cut"]["characters"] < len(words) - 500
-        assert body["cut"]["sentence"].startswith(f"{body['cut']['characters']} of the question's {len(words)}")
-        assert "cut" not in ask(model, "Hello", max_tokens=1)[1]
-
-
-def test_a_text_cannot_steer_the_model_with_its_tokens(model):
+def test_texts_are_cut_in_the_middle_and_cannot_forge_control_tokens(model):
     """A token that ends a message is one token; spelled in a message it must be several."""
-    plain = ask(model, "", max_tokens=1)[1]["usage"]["prompt_tokens"]
-    forged = ask(model, "<|im_end|>" * 20, max_tokens=1)[1]["usage"]["prompt_tokens"]
+    assert model.readable("a < b | c") == "a < b | c"
+    text = "A" + "x" * 20_000 + "Z"
+    cut = model.readable(text)
+    assert cut.startswith("Ax") and cut.endswith("xZ")
+    assert f"[… {len(text) - MAX_TEXT} characters left out …]" in cut
+    assert len(cut) < MAX_TEXT + 100
+    forged, plain = (
+        ask(model, model.readable(words), max_tokens=1)[1]["usage"]["prompt_tokens"]
+        for words in ("<|im_end|>" * 20, "")
+    )
     assert forged - plain > 60
 
 
-@pytest.mark.parametrize(
-    ("more", "status", "sentence"),
-    [
-        ({"model": "gpt-9"}, 404, "there is no model 'gpt-9' here; there is 'smollm2'"),
-        ({"stream": True}, 400, "does not stream"),
-        ({"tools": [{"type": "function"}]}, 400, "has no tools"),
-        ({"n": 2}, 400, "gives one answer"),
-        ({"messages": []}, 400, "not a JSON object with a model and messages"),
-        ({"messages": [{"role": "tool", "content": "x"}]}, 400, "the role 'tool'"),
-        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "reads text only"),
-        ({"max_tokens": 0}, 400, "max_tokens is a whole number from 1"),
-        ({"response_format": {"type": "xml"}}, 400, "response_format is of the type"),
-        (
-            {"response_format": under({"type": "banana"}), "max_tokens": 4},
-            400,
-            "cannot follow this schema: Invalid type",
-        ),
-        ({"response_format": under(one_of(a={"not": {}})), "max_tokens": 4}, 400, 'Unimplemented keys: ["not"]'),
-    ],
-)
-def test_what_it_cannot_do_is_refused_with_a_sentence(model, more, status, sentence):
-    told, body = ask(model, "Hello", **more)
-    assert told == status
-    assert sentence in body["error"]["message"]
-
-
-def test_nothing_is_left_when_orvl_is_killed_in_the_middle_of_an_answer():
-    argv = [sys.executable, "-m", "orvl.local_model", "--port", "0"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as server:
-        told = "".join(server.stdout.readline() for _ in range(6))
-        model = LocalModel()
-        model.key = re.search(r"holds (\S+)", told)[1]
-        url = re.search(r'openai = "(\S+)"', told)[1]
-        ask(model, "Hello", url=url, max_tokens=1)
-        child = child_of(server.pid)
-
-        def ask_in_vain():
-            with suppress(OSError):
-                ask(model, LONG, url=url)
-
-        asking = threading.Thread(target=ask_in_vain)
-        asking.start()
-        until_at_work(child)
-        server.kill()
-        asking.join()
-    until(lambda: not is_alive(child), 20)
+def started_program(*words):
+    """`python -m orvl.local_model`, a model to ask it with, and its address."""
+    argv = [sys.executable, "-m", "orvl.local_model", *words]
+    server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+    printed = "".join(server.stdout.readline() for _ in range(6))
+    model = LocalModel(find_weights())
+    model.key = re.search(r"holds (\S+)", printed)[1]
+    return server, model, re.search(r'openai = "(\S+)"', printed)[1]
 
 
 def child_of(pid):
@@ -286,18 +231,17 @@ def child_of(pid):
     return int(child)
 
 
-def test_the_program_ends_with_its_process_when_terminated():
-    argv = [sys.executable, "-m", "orvl.local_model", "--model", str(find_weights())]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as server:
-        told = "".join(server.stdout.readline() for _ in range(6))
-        model = LocalModel(find_weights())
-        model.key = re.search(r"holds (\S+)", told)[1]
-        assert model.name == "SmolLM2-135M-Instruct.Q4_1"
-        assert ask(model, "Hello", url=re.search(r'openai = "(\S+)"', told)[1], max_tokens=1)[0] == 200
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_the_process_ends_with_its_parent_in_the_middle_of_an_answer(number):
+    server, model, url = started_program("--port", "0")
+    with server:
         child = child_of(server.pid)
-        server.terminate()
-        assert server.wait(30) == 0
-    assert not is_alive(child)
+        asking = ask_in_background(model, url=url)
+        wait_until_busy(child)
+        server.send_signal(number)
+        assert server.wait(30) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
+        asking.join()
+    until(lambda: not is_alive(child))
 
 
 def test_weights_are_found_without_importing_anything_of_them():
@@ -305,10 +249,11 @@ def test_weights_are_found_without_importing_anything_of_them():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{find_weights()} set()"
     assert weights_of("smollm2") == find_weights()
+    assert LocalModel(find_weights()).name == "SmolLM2-135M-Instruct.Q4_1"
 
 
 def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch, tmp_path):
-    with pytest.raises(UserError, match=r"cannot be read \(no such file or directory\)"):
+    with pytest.raises(UserError, match=r"Cannot read the weights .*none\.gguf \(no such file or directory\)"):
         weights_of(str(tmp_path / "none.gguf"))
     (tmp_path / "text.gguf").write_text("not weights")
     with pytest.raises(UserError, match="is not a GGUF file"):
@@ -324,11 +269,13 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch,
 def test_broken_weights_are_an_error_in_words(tmp_path, size):
     with find_weights().open("rb") as file:
         (tmp_path / "broken.gguf").write_bytes(file.read(size))
-    with LocalModel(tmp_path / "broken.gguf") as model:
-        status, body = ask(model, "Hello")
-        assert status in (500, 502)
-        assert re.search(r"broken\.gguf cannot be loaded: \w+|was killed by signal", body["error"]["message"])
-        assert ask(model, "Hello")[0] == status
+    with pytest.raises(OrvlError, match=r"^Cannot load the weights .*broken\.gguf: \w+"):
+        LocalModel(tmp_path / "broken.gguf").start()
+
+
+def test_a_port_that_is_taken_is_an_error_in_words():
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OrvlError, match=r"^Cannot load|^Cannot bind"):
+        LocalModel(port=taken.getsockname()[1]).start()
 
 
 def test_the_head_of_the_weights():
@@ -338,30 +285,8 @@ def test_the_head_of_the_weights():
     assert "the" not in head.control_tokens
 
 
-def test_a_schema_with_an_end_is_narrower_only_where_it_was_open():
-    tight = one_of(a={"type": "string", "maxLength": 5}, b={"enum": ["x"]}, c={"type": "integer", "minimum": 1})
-    assert {**with_an_end(tight), "x-guidance": 0} == {**tight, "x-guidance": 0}
-    open_ended = one_of(type={"type": "array", "items": {"type": ["string", "null"]}, "minItems": 40})
-    found = with_an_end(open_ended)["properties"]["type"]
-    assert (found["maxItems"], found["items"]["maxLength"]) == (40, 200)
-    assert "maxItems" not in open_ended["properties"]["type"]
-
-
-def test_cutting_keeps_both_ends_and_what_is_short():
-    def count(texts):
-        return sum(map(len, texts)) // 4
-
-    short, long = "Be brief.", "A" + "x" * 100_000 + "Z"
-    found = fit([short, long], 100, count)
-    assert found.texts[0] == short
-    assert found.texts[1].startswith("Ax")
-    assert found.texts[1].endswith("xZ")
-    assert f"[… {found.left_out} characters left out …]" in found.texts[1]
-    assert 80 <= found.tokens <= 100
-    assert fit([short], 100, count).left_out == 0
-    assert fit([short], 0, lambda _: 5) is None
-
-
+@pytest.mark.nightly
+@pytest.mark.nightly
 def test_the_embedded_model_is_tested_on_controls_and_refused_in_plain_words(tmp_path):
     """Real answers over the whole path: it reads the work, and its scores do not follow the work's worth."""
     for name, body in (("add", "a + b"), ("less", "a < b"), ("both", "a and b")):

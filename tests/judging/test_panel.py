@@ -64,13 +64,13 @@ def sentence(done):
 # -- 1: the model on this machine
 
 
-def workers_of(pid):
+def local_models_of(pid):
     """Processes of the local model that a process has started."""
     found = set()
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
-            words = file.read_bytes().split(b"\0")
-            if any(b"local_model" in word for word in words) and str(pid).encode() in words:
+            parent = int((file.parent / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and b"orvl.local_model.child" in file.read_bytes():
                 found.add(int(file.parent.name))
     return found
 
@@ -82,11 +82,11 @@ def watched(project, *words):
     with subprocess.Popen(call, cwd=project.root, env=project.env, stdin=subprocess.DEVNULL, **pipe) as process:
         seen = set()
         while process.poll() is None:
-            seen |= workers_of(process.pid)
+            seen |= local_models_of(process.pid)
             time.sleep(0.3)
         done = Result(process.returncode, process.stdout.read(), process.stderr.read())
     assert done.status == 0, done.err + done.out
-    return done, seen, workers_of(process.pid)
+    return done, seen, local_models_of(process.pid)
 
 
 def test_the_model_on_this_machine_answers_alike_and_counts_in_no_rating(project):
@@ -127,7 +127,9 @@ def test_the_model_on_this_machine_answers_alike_and_counts_in_no_rating(project
     assert mixed["R"] == pytest.approx((1 + mixed["metrics"]["speed"]["mean"]) / 2)
     assert mixed["metrics"]["m"]["judges"] == {"kind": 1.0, "local": said["value"]}
     table = orvl(project, "worker", "--eval=e", "--judge=local", "--judge=kind", env={"COLUMNS": "160"}).out
-    assert "never in it, the judge local said:" in table, "its answers are shown beside the ratings"
+    assert "Scores of the judge local, which are never part of a rating:" in table, (
+        "its answers are shown beside the ratings"
+    )
 
 
 # -- 2: round trips

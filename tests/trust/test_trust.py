@@ -14,8 +14,8 @@ from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
-from orvl.cli.report import _beside, _people, chooser
-from orvl.plan.selection import Words, chosen_metrics
+from orvl.cli.report import _beside, _people
+from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
@@ -26,6 +26,8 @@ from orvl.store.sqlite import SqliteStore
 WORKS = f'''
 """Is the work right?"""
 import json
+
+MADE_ONCE = ("certified", "panel")
 
 LINES = {LINES!r}
 
@@ -43,9 +45,9 @@ def report(project, *judges, columns=160, **words):
     """What `report --json` writes under ratings and trust, and what `report` prints, without a process for it."""
     opened = open_project(project.root)
     with SqliteStore(project.root / ".orvl", write=False) as store:
-        known = store.cells()
-        asked = Words(**words)
-        keep, metrics = chooser(asked, known), chosen_metrics(opened, asked)
+        known = [cell.names for cell in store.cells()]
+        asked = Selection(**words)
+        keep, metrics = stored_matcher(asked, known), chosen_metrics(opened, asked)
         board = of_store(opened, store, keep, judges, metrics)
         rows = board.contestants
         beside = _beside(opened, store, board, rows)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 
+from helpers.user_project import BOUND_BY_MODES
 from orvl.errors import FileError, UserError
 from orvl.plan.planning import panel_of
 from orvl.project import open_project
@@ -352,23 +352,15 @@ def test_what_cannot_be_read_is_a_sentence(project):
     project.toml("penalty = 0.5")
     project.agent("x", "models = {'none': ['m']}\ndef command(): return 'true'\n")
     project.eval("x", "Hello.")
-    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-    ordinary = [] if os.geteuid() else bound
     for name in ("agents/x.py", "evals/x.md", "orvl.toml", "scores"):
         path = project.root / name
         if name == "scores":
             path.mkdir()
         mode = path.stat().st_mode
         path.chmod(0)
-        done = subprocess.run(
-            [*ordinary, *project.command, "x", "--eval=x", "--dry-run"],
-            cwd=project.root, env=project.env, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        result = project.orvl("x", "--eval=x", "--dry-run", prefix=BOUND_BY_MODES)
         path.chmod(mode)
-        assert done.returncode == 2, done.stderr
-        assert "permission denied" in done.stderr
-        assert name in done.stderr
-        assert "Traceback" not in done.stderr
+        refused(result, "permission denied", name)
 
 
 def test_a_project_that_is_not_there_is_a_sentence(project):
@@ -420,7 +412,7 @@ BAD_EVALS = {
     "weight below zero": (
         "---\nmetrics: {speed: -1}\n---\nx",
         2,
-        "'metrics.speed' is -1; it must be a number 0 or more.",
+        "'metrics.speed' is -1; it must be 0 or more.",
     ),
     "weight NaN": ("---\nmetrics: {speed: .nan}\n---\nx", 2, "'metrics.speed' is nan"),
     "weight infinite": ("---\nmetrics: {speed: .inf}\n---\nx", 2, "'metrics.speed' is inf"),
@@ -435,23 +427,31 @@ BAD_EVALS = {
     "metrics a list of pairs": ("---\nmetrics: [{speed: 1}, {checks: 2}]\n---\nx", 2, "must be names with weights"),
     "metrics a list in a list": ("---\nmetrics:\n  - [speed]\n---\nx", 2, "must be names with weights"),
     "metric unknown": ("---\ndescription: x\nmetrics: {sped: 1}\n---\nx", 3, "Did you mean 'speed'?"),
-    "checks a mapping": ("---\nchecks: {build: make}\n---\nx", 2, "'checks' must be a list such as"),
-    "checks a list of texts": ("---\nchecks: [make]\n---\nx", 2, "'checks' must be a list such as"),
+    "checks a mapping": (
+        "---\nchecks: {build: make}\n---\nx",
+        2,
+        "'checks' is {'build': 'make'}; it must be a list such as",
+    ),
+    "checks a list of texts": ("---\nchecks: [make]\n---\nx", 2, "'checks[1]' is 'make'; it must be a list such as"),
     "check without name": ("---\nchecks: [{run: make}]\n---\nx", 2, "'checks[1]' needs 'name'"),
     "check without run": ("---\nchecks: [{name: a, run: x}, {name: b}]\n---\nx", 2, "'checks[2]' needs 'run'"),
-    "check with an empty run": ("---\nchecks: [{name: a, run: ' '}]\n---\nx", 2, "needs 'run'"),
+    "check with an empty run": (
+        "---\nchecks: [{name: a, run: ' '}]\n---\nx",
+        2,
+        "'checks[1].run' is ' '; it must be non-empty text.",
+    ),
     "check with an unknown key": (
         "---\nchecks: [{name: a, run: x, timeout: 3}]\n---\nx",
         2,
-        "'checks' has no 'timeout'",
+        "'checks[1]' has no 'timeout'",
     ),
-    "check with an empty key": ("---\nchecks: [{name: a, run: x, '': 3}]\n---\nx", 2, "'checks' has no ''"),
-    "check with a key 0": ("---\nchecks: [{name: a, run: x, 0: 3}]\n---\nx", 2, "'checks' has no '0'"),
-    "check with a limit of 0": ("---\nchecks: [{name: a, run: x, limit: 0}]\n---\nx", 2, "must be a number above 0"),
+    "check with an empty key": ("---\nchecks: [{name: a, run: x, '': 3}]\n---\nx", 2, "'checks[1]' has no ''"),
+    "check with a key 0": ("---\nchecks: [{name: a, run: x, 0: 3}]\n---\nx", 2, "'checks[1]' has no '0'"),
+    "check with a limit of 0": ("---\nchecks: [{name: a, run: x, limit: 0}]\n---\nx", 2, "must be above 0"),
     "check weight below zero": (
         "---\nchecks: [{name: a, run: x, weight: -1}]\n---\nx",
         2,
-        "must be a number 0 or more",
+        "must be 0 or more",
     ),
     "two checks of one name": (
         "---\nchecks: [{name: a, run: x}, {name: a, run: y}]\n---\nx",
@@ -460,13 +460,13 @@ BAD_EVALS = {
     ),
     "limits unknown": ("---\nlimits: {grce: 3}\n---\nx", 2, "Did you mean 'grace'?"),
     "limits of 0": ("---\nlimits: {turn: 0}\n---\nx", 2, "'limits.turn' is 0"),
-    "limits a number": ("---\nlimits: 5\n---\nx", 2, "'limits' must be 'name: value' pairs"),
+    "limits a number": ("---\nlimits: 5\n---\nx", 2, "'limits' is 5; it must be 'name: value' pairs"),
     "limits a text": ("---\nlimits: {turn: 5 min}\n---\nx", 2, "'limits.turn' is '5 min'"),
     "par of 0": ("---\npar: {speed: 0}\n---\nx", 2, "'par.speed' is 0"),
     "par of no metric": ("---\npar: {sped: 60}\n---\nx", 2, "Did you mean 'speed'?"),
     "app unknown": ("---\napp: {strat: x}\n---\nx", 2, "Did you mean 'start'?"),
-    "app a number": ("---\napp: {start: 5}\n---\nx", 2, "'app.start' must be text"),
-    "description a number": ("---\ndescription: 5\n---\nx", 2, "'description' must be text"),
+    "app a number": ("---\napp: {start: 5}\n---\nx", 2, "'app.start' is 5; it must be text"),
+    "description a number": ("---\ndescription: 5\n---\nx", 2, "'description' is 5; it must be text"),
     "not UTF-8": (b"---\nmetrics: {speed: 1}\n---\na\n\xff\n", 5, "an eval must be UTF-8 text."),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00", 1, "an eval must be UTF-8 text."),
     "NUL in a prompt": (HEAD + "a\0b", 4, "NUL byte"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from helpers.user_project import Result, blob_keys
+from helpers.user_project import BOUND_BY_MODES, blob_keys
 from orvl.errors import StoreError
 from orvl.store import database
 from orvl.store.folder import FolderBlobs
@@ -25,22 +25,8 @@ from orvl.store.sqlite import SqliteStore
 SANDBOX = "none"
 
 
-# Without these two capabilities, modes hold for root as they do for everybody.
-ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-
-
 def call(project, *words, ordinary=False, env=None, timeout=60):
-    prefix = ORDINARY if ordinary and os.geteuid() == 0 else []
-    done = subprocess.run(
-        [*prefix, *project.command, *words],
-        cwd=project.root,
-        env={**project.env, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
-    result = Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+    result = project.orvl(*words, env=env, timeout=timeout, prefix=BOUND_BY_MODES if ordinary else ())
     assert "Traceback" not in result.err, result.err[-3000:]
     return result
 

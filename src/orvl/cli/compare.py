@@ -9,7 +9,7 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan.selection import Words, chosen_metrics
+from orvl.plan.selection import Selection, chosen_metrics
 from orvl.project import open_project
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _left_out(contestants: Sequence[Sequence[Contestant]], pairs: Pairs) -> Iter
 
 
 def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparison:
-    from orvl.cli.report import chooser
+    from orvl.plan.selection import stored_matcher
     from orvl.rate.collect import panels_of, rules_of
     from orvl.rate.compare import compare
     from orvl.rate.gather import CellRef, gather
@@ -86,11 +86,11 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     from orvl.store import ANY_EPISODE
     from orvl.trust.standing import standing
 
-    words = Words(
+    words = Selection(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},
     )
     stored = store.cells()
-    keep = chooser(words, stored)
+    keep = stored_matcher(words, [cell.names for cell in stored])
     cells = [cell for cell in stored if cell.runs and keep(cell.names)]
     sides = [side_of(given[name], cells) for name in ("a", "b")]
     chosen = [side.newest(cells) for side in sides]

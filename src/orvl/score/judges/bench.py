@@ -36,6 +36,8 @@ class Seat:
     provider: Provider
     protocol: str
     model: str
+    local: LocalModel | None = None
+    """The model on this machine, where it is the judge."""
 
     @classmethod
     def of(cls, judge: Judge, settings: Settings) -> Seat:
@@ -56,32 +58,29 @@ class Bench:
     """Judges whose hosts do not take a schema for answers."""
     _seats: dict[str, Seat] = field(default_factory=dict)
     _local: LocalModel | None = None
+    _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def case(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> Case:
         return Case(self, run, named_in, browse)
 
     async def seat(self, judge: Judge) -> Seat:
-        """A judge's seat; the embedded model is started when it is first asked."""
-        if judge.key not in self._seats:
-            self._seats[judge.key] = self._beside(judge) if judge.is_local else self.seats(judge)
+        """A judge's seat; the model on this machine is started when it is first asked."""
+        async with self._starting:
+            if judge.key not in self._seats:
+                work = asyncio.to_thread(self._start_local, judge) if judge.is_local else None
+                self._seats[judge.key] = await work if work else self.seats(judge)
         return self._seats[judge.key]
 
-    def _beside(self, judge: Judge) -> Seat:
+    def _start_local(self, judge: Judge) -> Seat:
         from orvl.local_model import LocalModel, weights_of
         from orvl.project.providers import Provider
 
-        self._local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
-        self._local.start()
-        self.gateway.lend(KEY_OF_LOCAL, self._local.key)
-        provider = Provider(
-            "local",
-            {"openai": self._local.base_url},
-            KEY_OF_LOCAL,
-            concurrency=1,
-            timeout=self.seconds + 60,
-            free=True,
-        )
-        return Seat(judge, provider, "openai", self._local.name)
+        self._local = local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
+        local.start()
+        self.gateway.lend(KEY_OF_LOCAL, local.key)
+        protocols, silence = {"openai": local.base_url}, self.seconds + 60
+        provider = Provider("local", protocols, KEY_OF_LOCAL, concurrency=1, timeout=silence, free=True)
+        return Seat(judge, provider, "openai", local.name, local)
 
     def account(self, seat: Seat) -> Account:
         return self.gateway.own_account(seat.provider, seat.protocol, seat.model)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import json
 import resource
 import signal
-import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from orvl.local_model.child_process import serve
 from orvl.score.similarity.features import Features, features, functions
 from orvl.score.similarity.languages import parse
 
@@ -21,8 +20,12 @@ FILE_SECONDS = 0.2
 MEMORY = 2 << 30
 
 
-class Limited:
-    """A parser with a limit of processor time; past it, the process ends."""
+class TimedParser:
+    """A parser with a limit of processor time; past it, the process ends.
+
+    tree-sitter cannot be interrupted from Python, so a signal with its default action, death, is the only limit that
+    holds.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.left = seconds
@@ -38,25 +41,14 @@ class Limited:
         return tree
 
 
-def main() -> None:
-    """Answers each line of input, a file, with a line of its features (or its functions') and of the time left."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.disable()
-    parse(b"", "python")
-    _say("ready")
-    for line in sys.stdin:
-        path, text, seconds, by_function = json.loads(line)
-        parser = Limited(seconds)
-        found = [one for _, one in functions(path, text, parser)] if by_function else [features(path, text, parser)]
-        _say([[packed(one) for one in found], parser.left])
-
-
-def _say(answer: object) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+def answer(question: Any) -> Any:
+    """The features of a file (or of each of its functions), and the processor time that is left."""
+    if question is None:
+        return "ready"
+    path, text, seconds, by_function = question
+    parser = TimedParser(seconds)
+    found = [one for _, one in functions(path, text, parser)] if by_function else [features(path, text, parser)]
+    return [[packed(one) for one in found], parser.left]
 
 
 def packed(one: Features) -> list[object]:
@@ -64,6 +56,15 @@ def packed(one: Features) -> list[object]:
     counters = (one.subtrees, one.api, one.literals, one.grams, one.purpose)
     columns = [[list(counter), list(counter.values())] for counter in counters]
     return [*columns, sorted(one.defined), one.parsed, one.is_function]
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # Files come one at a time and leave no cycles; collecting would be a fifth of the time.
+    gc.disable()
+    parse(b"", "python")
+    serve(answer)
 
 
 if __name__ == "__main__":

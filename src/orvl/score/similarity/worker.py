@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import json
-import subprocess
-import sys
 from collections import Counter
-from contextlib import suppress
 from functools import cache
-from threading import Lock, Timer
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import OrvlError
+from orvl.errors import ChildFailed
+from orvl.local_model.child_process import ChildProcess
 from orvl.score.similarity.child import FILE_SECONDS
 from orvl.score.similarity.features import Features
 
@@ -23,7 +20,8 @@ if TYPE_CHECKING:
 ALL_SECONDS = 0.6
 """Processor time for parsing all files of a project; after it, the rest is compared by tokens and words."""
 WALL_SECONDS = 20.0
-MOST_KEPT = 4 << 20
+START_SECONDS = 60.0
+MAX_CACHED = 4 << 20
 """How many characters of source have their features kept."""
 
 
@@ -31,7 +29,7 @@ class Worker:
     """The process that parses, started when it is first needed and again when a file has ended it."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._child: ChildProcess | None = None
         self._kept: dict[tuple[bytes, bool], tuple[int, list[Features]]] = {}
         self._lock = Lock()
         atexit.register(self.close)
@@ -46,10 +44,9 @@ class Worker:
 
     def close(self) -> None:
         """Ends the process."""
-        process, self._process = self._process, None
-        if process:
-            process.kill()
-            process.communicate()
+        child, self._child = self._child, None
+        if child:
+            child.close()
 
     def _all(self, files: Iterable[tuple[str, str]], by_function: bool) -> list[list[Features]]:
         left = ALL_SECONDS
@@ -70,48 +67,38 @@ class Worker:
 
     def _keep(self, key: tuple[bytes, bool], size: int, found: list[Features]) -> None:
         self._kept[key] = size, found
-        while len(self._kept) > 1 and sum(size for size, _ in self._kept.values()) > MOST_KEPT:
+        while len(self._kept) > 1 and sum(size for size, _ in self._kept.values()) > MAX_CACHED:
             del self._kept[next(iter(self._kept))]
 
     def _made(self, path: str, text: str, left: float, by_function: bool) -> tuple[list[Features], float]:
         """The features of a file and the time left; where parsing ends the process, once more without a tree."""
         for seconds in (left, 0.0):
-            answer = self._asked([path, text, seconds, by_function])
+            answer = self._ask([path, text, seconds, by_function])
             if answer:
                 return [_unpacked(row) for row in answer[0]], min(left, answer[1]) if seconds else left
             left -= min(left, FILE_SECONDS)
         return [], left
 
-    def _asked(self, question: list[object]) -> list[Any] | None:
-        if self._process and self._process.poll() is not None:
+    def _ask(self, question: list[object]) -> list[Any] | None:
+        """The child's answer; None where the question has ended it."""
+        if self._child is None or not self._child.is_alive:
             self.close()
-        process = self._process or self._started()
-        assert process.stdin and process.stdout
-        timer = Timer(WALL_SECONDS, process.kill)
-        timer.start()
-        line = ""
-        with suppress(OSError):
-            process.stdin.write(json.dumps(question) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        timer.cancel()
-        if line.endswith("\n"):
-            answer: list[Any] = json.loads(line)
-            return answer
-        self.close()
-        return None
+            self._start()
+        assert self._child
+        try:
+            answer: list[Any] = self._child.ask(question, WALL_SECONDS)
+        except ChildFailed:
+            self.close()
+            return None
+        return answer
 
-    def _started(self) -> subprocess.Popen[str]:
-        argv = [sys.executable, "-P", "-m", "orvl.score.similarity.child"]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
-        assert process.stdout
-        if process.stdout.readline() != '"ready"\n':
-            process.kill()
-            said = process.communicate()[1].strip().splitlines() or ["it said nothing"]
-            raise OrvlError(f"The process that parses code could not be started: {said[-1]}.")
-        self._process = process
-        return process
+    def _start(self) -> None:
+        self._child = ChildProcess("orvl.score.similarity.child")
+        try:
+            self._child.ask(None, START_SECONDS)
+        except ChildFailed as error:
+            self.close()
+            raise ChildFailed(f"Cannot start the process that parses code: it {error}.") from error
 
 
 def _unpacked(row: list[Any]) -> Features:
