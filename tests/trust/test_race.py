@@ -227,7 +227,7 @@ def test_what_is_no_race_is_refused(project):
     evals(project, 2)
     alone = project.orvl("only", "--eval=e*", "--race")
     assert alone.status == 2
-    assert "A race needs two contestants, and here is one: only m none." in alone.err
+    assert "A race needs two contestants, and this is one: only m none." in alone.err
     fresh = project.orvl("only,other", "--eval=e*", "--race", "--fresh")
     assert fresh.status == 2
     assert "--race and --fresh do not go together" in fresh.err

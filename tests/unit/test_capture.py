@@ -168,7 +168,8 @@ def test_pipes_sockets_and_devices_are_named_and_never_opened(project):
     code = """
 import socket
 os.mkfifo("pipe", 0o640); socket.socket(socket.AF_UNIX).bind("socket")
-os.mknod("null", 0o020666, os.makedev(1, 3)); os.mknod("zero", 0o020666, os.makedev(1, 5))
+if os.geteuid() == 0:
+    os.mknod("null", 0o020666, os.makedev(1, 3)); os.mknod("zero", 0o020666, os.makedev(1, 5))
 open("after", "w").write("ok")
 """
     assert leave(project, code, "--sandbox=none").status == 0
@@ -176,9 +177,8 @@ open("after", "w").write("ok")
     assert {p: e.kind for p, e in entries.items()} == {
         "pipe": "pipe",
         "socket": "socket",
-        "null": "device",
-        "zero": "device",
         "after": "file",
+        **({} if os.geteuid() else {"null": "device", "zero": "device"}),
     }
     assert entries["pipe"].mode == 0o640
     assert "a pipe" in call(project, "show", "mine/e/1", "--diff").out
@@ -480,7 +480,8 @@ def test_a_tree_comes_back_as_it_was(tmp_path):
     entries = tree.decode(tree.encode(scanned(root, store)))
     again.mkdir()
     tree.restore(entries, again, store.write_to)
-    assert listing(again) == listing(root)
+    if os.geteuid() == 0:  # Others may not read what is locked.
+        assert listing(again) == listing(root)
     assert tree.scan(again, tree.hash_of, TreeLimits())[0] == entries
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.plan.remaining import Cost, State
+    from orvl.plan.cost import Cost
+    from orvl.plan.remaining import Remaining
     from orvl.trust.ladder import Ladder
     from orvl.trust.standing import Standing
 
@@ -223,7 +224,7 @@ def standing_json(found: Standing) -> dict[str, Any] | None:
     }
 
 
-def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cost: Cost) -> None:
+def print_ladder(console: Console, ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> None:
     """What certifying would do."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("control")
@@ -236,10 +237,10 @@ def print_ladder(console: Console, ladder: Ladder, state: State, asked: int, cos
     for name, sources in by_control.items():
         table.add_row(name, str(len(sources)), plain(", ".join(sorted(set(sources)))))
     console.print(table)
-    runs = len(state.to_run)
+    runs = len(remaining.to_run)
     console.print(
-        f"{count(runs, 'control')} to lay down, {count(len(state.to_score), 'run')} to judge again, "
-        f"{len(state.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
+        f"{count(runs, 'control')} to lay down, {count(len(remaining.to_score), 'run')} to judge again, "
+        f"{len(remaining.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
         highlight=False,
     )
     console.print(f"Cost: {_cost(cost)}", highlight=False)
@@ -253,7 +254,7 @@ def _cost(cost: Cost) -> str:
     return f"{dollars(cost.low)} / {dollars(cost.likely)} / {dollars(cost.high)} low / likely / high ({cost.source})"
 
 
-def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[str, Any]:
+def ladder_json(ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> dict[str, Any]:
     return {
         "schema": 1,
         "controls": {
@@ -261,7 +262,7 @@ def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[st
             for name, controls in ladder.controls.items()
         },
         "lacking": ladder.lacking,
-        "runs": {"to_run": len(state.to_run), "to_score": len(state.to_score), "reused": len(state.reused)},
+        "runs": {"to_run": len(remaining.to_run), "to_score": len(remaining.to_score), "reused": len(remaining.reused)},
         "questions": asked,
         "cost": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
     }

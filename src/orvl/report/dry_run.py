@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from orvl.plan.cost import Cost
     from orvl.plan.planning import Plan
-    from orvl.plan.remaining import Cost, State
+    from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.store import Store
@@ -107,23 +108,25 @@ def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
     return sd, f"from {count(stored, 'stored run')} of {count(found.contestants, 'contestant')}"
 
 
-def print_plan(console: Console, plan: Plan, state: State, cost: Cost, seen: Detectable) -> None:
+def print_plan(console: Console, plan: Plan, remaining: Remaining, cost: Cost, seen: Detectable) -> None:
     """The cells, sorted into what is reused, what is scored again and what runs."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("agent", "model", "provider", "eval"):
         table.add_column(name, overflow="fold")
     for name in ("reused", "scored again", "to run"):
         table.add_column(name, justify="right")
-    tallies = [Counter(run.cell.key for run in runs) for runs in (state.reused, state.to_score, state.to_run)]
+    tallies = [
+        Counter(run.cell.key for run in runs) for runs in (remaining.reused, remaining.to_score, remaining.to_run)
+    ]
     for cell in plan.cells[:MOST_ROWS]:
         table.add_row(*(Text(plain(name)) for name in cell.names), *(str(tally[cell.key]) for tally in tallies))
     console.print(table)
     if len(plan.cells) > MOST_ROWS:
         console.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
-    left_out = len(plan.runs) - len(state.reused) - len(state.to_score) - len(state.to_run)
+    left_out = len(plan.runs) - len(remaining.reused) - len(remaining.to_score) - len(remaining.to_run)
     console.print(
-        f"{count(len(plan.cells), 'cell')}, {count(len(plan.runs), 'run')}: {len(state.reused)} reused, "
-        f"{len(state.to_score)} only scored again, {len(state.to_run)} to run"
+        f"{count(len(plan.cells), 'cell')}, {count(len(plan.runs), 'run')}: {len(remaining.reused)} reused, "
+        f"{len(remaining.to_score)} only scored again, {len(remaining.to_run)} to run"
         + (f", {left_out} that the race does not need." if left_out else ".")
     )
     console.print(_cost_sentence(cost))
@@ -140,15 +143,15 @@ def _cost_sentence(cost: Cost) -> str:
     return f"Cost: {dollars(cost.low)} low, {dollars(cost.likely)} likely, {dollars(cost.high)} high ({cost.source})."
 
 
-def as_json(plan: Plan, state: State, cost: Cost, seen: Detectable) -> dict[str, Any]:
-    what = {run.key: word for runs, word in _sorted(state) for run in runs}
+def as_json(plan: Plan, remaining: Remaining, cost: Cost, seen: Detectable) -> dict[str, Any]:
+    what = {run.key: word for runs, word in _sorted(remaining) for run in runs}
     return {
         "schema": SCHEMA,
         "plan": {
             "cells": len(plan.cells),
-            "reused": len(state.reused),
-            "scored_again": len(state.to_score),
-            "to_run": len(state.to_run),
+            "reused": len(remaining.reused),
+            "scored_again": len(remaining.to_score),
+            "to_run": len(remaining.to_run),
             "cost_usd": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
             "runs": [
                 {
@@ -168,5 +171,5 @@ def as_json(plan: Plan, state: State, cost: Cost, seen: Detectable) -> dict[str,
     }
 
 
-def _sorted(state: State) -> tuple[tuple[Any, str], ...]:
-    return (state.reused, "reused"), (state.to_score, "scored again"), (state.to_run, "runs")
+def _sorted(remaining: Remaining) -> tuple[tuple[Any, str], ...]:
+    return (remaining.reused, "reused"), (remaining.to_score, "scored again"), (remaining.to_run, "runs")

@@ -26,27 +26,27 @@ PARTS = ("workspace", "checks", "reference", "round-trip")
 NOTHING_GOOD = "its controls/good holds no file: write there what a good agent would leave."
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ladder:
     """The controls of each eval, and why the others are missing."""
 
     plan: Plan
     episodes: range
     """The repeats of each control that count."""
-    controls: dict[str, dict[str, ControlFiles]] = field(default_factory=dict)
+    controls: Mapping[str, Mapping[str, ControlFiles]] = field(default_factory=dict)
     """By eval and control."""
-    lacking: dict[str, dict[str, str]] = field(default_factory=dict)
+    lacking: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def look_at_newest(self, store: Store, *, fresh: bool) -> None:
-        """Repeats come in rounds: takes the newest that was begun, or with `fresh` the one after it."""
+    def newest(self, store: Store, *, fresh: bool) -> Ladder:
+        """Repeats come in rounds: the ladder of the newest that was begun, or with `fresh` of the one after it."""
         size = len(self.episodes)
         own = {cell.key for cell in self.plan.cells if is_control(cell.agent.name)}
         rows = store.rows("SELECT cell.key, max(episode) FROM run JOIN cell ON cell.id = run.cell GROUP BY cell.id")
         last = max((episode for key, episode in rows if key in own), default=0)
         rounds = -(-last // size) + (1 if fresh else 0)
         first = max(rounds - 1, 0) * size + 1
-        self.episodes = range(first, first + size)
-        self.plan.runs = ordered(self.plan.cells, self.episodes, self.plan.seed)
+        episodes = range(first, first + size)
+        return replace(self, plan=self.plan.with_episodes(episodes), episodes=episodes)
 
     @property
     def evals(self) -> tuple[str, ...]:
@@ -65,24 +65,28 @@ def ladder_plan(
     seed: int,
 ) -> Ladder:
     """Writes the controls of each eval into a folder, and plans their runs."""
-    ladder = Ladder(Plan([], [], {}, seed), range(1, episodes + 1))
+    made_of: dict[str, dict[str, ControlFiles]] = {}
+    lacking: dict[str, dict[str, str]] = {}
+    panels: dict[str, Panel] = {}
+    cells: list[Cell] = []
     for eval_ in evals:
-        made, ladder.lacking[eval_.name] = make_controls(eval_, controls)
+        made, lacking[eval_.name] = make_controls(eval_, controls)
         if not ("good" in made and made["good"].files):
-            ladder.lacking[eval_.name].setdefault("good", NOTHING_GOOD)
+            lacking[eval_.name].setdefault("good", NOTHING_GOOD)
             continue
-        ladder.controls[eval_.name] = made
+        made_of[eval_.name] = made
         with_controls = _with_controls(eval_, made, folder / eval_.name)
-        ladder.plan.panels[eval_.name] = certified_panel(project, with_controls, metrics, judges)
-        ladder.plan.cells += [_cell(project, with_controls, name) for name in made]
-    if not ladder.plan.cells:
+        panels[eval_.name] = certified_panel(project, with_controls, metrics, judges)
+        cells += [_cell(project, with_controls, name) for name in made]
+    if not cells:
         raise UserError(
             "No eval here has a good control, so there is nothing to test the judges on. Put what a good agent would "
             "leave into evals/NAME/controls/good/, and what a bad one would leave into controls/bad/. "
             "See: orvl list evals"
         )
-    ladder.plan.runs = ordered(ladder.plan.cells, ladder.episodes, seed)
-    return ladder
+    repeats = range(1, episodes + 1)
+    plan = Plan(tuple(cells), ordered(cells, repeats, seed), panels, seed)
+    return Ladder(plan, repeats, made_of, lacking)
 
 
 def certified_panel(project: Project, eval_: Eval, metrics: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:

@@ -128,6 +128,10 @@ class Race:
             self._catch_up()
         return [self.why_out(contestant) for contestant in before if contestant not in self.inside]
 
+    def in_order(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        """Runs in the order of the race's evals."""
+        return tuple(sorted(runs, key=lambda run: self.place[run.cell.eval.name]))
+
     @property
     def is_over(self) -> bool:
         return len(self.inside) < 2

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.plan.planning import Plan
-    from orvl.plan.remaining import State
+    from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.rate.gather import Scoring
@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from orvl.types import Cell
 
 
-def race_of(project: Project, plan: Plan, state: State, store: Store, episodes: int) -> Race:
-    """The race over a plan, as far as the store knows it; sorts the runs that are left into its order."""
-    asked = {run.key: run.cell.key for run in state.to_run}
+def race_of(project: Project, plan: Plan, remaining: Remaining, store: Store, episodes: int) -> Race:
+    """The race over a plan, as far as the store knows it."""
+    asked = {run.key: run.cell.key for run in remaining.to_run}
     query = "SELECT run.key FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
     tried = {row[0] for key in dict.fromkeys(asked.values()) for row in store.rows(query, (key,))}
-    todo = [*state.to_score, *state.to_run]
-    race = Race(plan.cells, todo, asked.keys() & tried, _rater(project, plan, store), episodes)
-    for runs in (state.to_score, state.to_run):
-        runs.sort(key=lambda run: race.place[run.cell.eval.name])
-    return race
+    todo = [*remaining.to_score, *remaining.to_run]
+    return Race(plan.cells, todo, asked.keys() & tried, _rater(project, plan, store), episodes)
 
 
 def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cell]], list[float]]:
