@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from helpers import gateways
-from orvl.store.blobs import Blobs
+from helpers.user_project import blob_keys
+from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
 CANARY = f"{gateways.CANARY}-{os.getpid()}"
@@ -92,8 +93,8 @@ def everything_stored(project) -> bytes:
     """Every byte that orvl left in the project and in its temporary folder, with blobs unpacked."""
     store = project.root / ".orvl"
     found = [file.read_bytes() for file in store.rglob("*") if file.is_file()]
-    blobs = Blobs(store / "blobs")
-    unpacked = [blobs.get(key) for key, _ in blobs.all()]
+    blobs = FolderBlobs(store / "blobs")
+    unpacked = [blobs.get(key) for key in blob_keys(store)]
     assert unpacked, "there are no blobs to look at"
     found += [file.read_bytes() for file in project.tmp.rglob("*") if file.is_file()]
     return b"\n".join([*found, *unpacked])

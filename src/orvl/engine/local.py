@@ -328,7 +328,7 @@ class _Crew:
 
     def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Inspection]]:
         """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
-        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
+        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.inspections(number)
 
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> bool:
         """Scores a stored run; checks that have changed since are run on its capture."""
