@@ -100,8 +100,8 @@ async def _ask(
     account = panel.account(endpoint)
     for again in (False, True):
         call = await panel.gateway.ask(account, FORMATS[endpoint.protocol].ask(request), lambda: None)
-        if call.trouble is not None:
-            raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.trouble.words}.")
+        if call.failure is not None:
+            raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.failure.message}.")
         words = next((tool.arguments for tool in call.answer.tools), "") or text_of(call.answer)
         try:
             body = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.question import Question as JudgeCall
+    from orvl.gateway.judge_call import JudgeCall
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
     from orvl.score.judges.evidence import Evidence, EvidenceView
@@ -186,7 +186,7 @@ class ModelJudge:
     ) -> JudgeCall:
         """Sends a question; where the provider does not know schemas for answers, the same without one."""
         panel, endpoint = self._judged.panel, self._endpoint
-        if why := panel.gateway.why_not(endpoint.provider.name, endpoint.model):
+        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model):
             raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:
@@ -200,16 +200,16 @@ class ModelJudge:
             form = schema(count, allowed_pointers, may_look=self._tool_calls > 0) if with_schema else None
             content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
             call = await panel.gateway.ask(account, content, begin)
-            if call.trouble is None:
+            if call.failure is None:
                 panel.question_ended(account, None)
                 return call
-            if with_schema and call.status in (400, 404, 422) and _is_about_schema(call.said):
+            if with_schema and call.status in (400, 404, 422) and _is_about_schema(call.refusal):
                 panel.without_schema.add(endpoint.judge.key)
-                account.trouble = None
-                account.doomed.clear()
+                account.failure = None
+                account.aborted.clear()
                 continue
-            panel.question_ended(account, call.trouble)
-            raise NoAnswer(call.trouble.words)
+            panel.question_ended(account, call.failure)
+            raise NoAnswer(call.failure.message)
 
 
 def _is_about_schema(words: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
     from orvl.gateway import Gateway
     from orvl.gateway.account import Account
-    from orvl.gateway.faults import Trouble
+    from orvl.gateway.failures import CallFailure
     from orvl.local_model import LocalModel
     from orvl.project.providers import Provider
     from orvl.project.settings import Settings
@@ -77,17 +77,17 @@ class JudgePanel:
 
         self._local = local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
         local.start()
-        self.gateway.lend(LOCAL_KEY, local.key)
+        self.gateway.add_key(LOCAL_KEY, local.key)
         protocols, silence = {"openai": local.base_url}, self.seconds + 60
         provider = Provider("local", protocols, LOCAL_KEY, concurrency=1, timeout=silence, free=True)
         return JudgeEndpoint(judge, provider, "openai", local.name, local)
 
     def account(self, endpoint: JudgeEndpoint) -> Account:
-        return self.gateway.own_account(endpoint.provider, endpoint.protocol, endpoint.model)
+        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
 
-    def question_ended(self, account: Account, trouble: Trouble | None) -> None:
+    def question_ended(self, account: Account, failure: CallFailure | None) -> None:
         """Notes how a question ended; says so where all further ones would fail alike."""
-        if sentence := self.gateway.ended(account, trouble):
+        if sentence := self.gateway.record_outcome(account, failure):
             self.say(sentence)
 
     def close(self) -> None:
