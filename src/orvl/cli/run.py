@@ -139,7 +139,7 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
 
 def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> None:
     board, race = evaluation.board, evaluation.race
-    board.warnings = [*evaluation.plan.warnings, *_notes(evaluation.execution, board), *board.warnings]
+    board = board.with_warnings(*evaluation.plan.warnings, *_notes(evaluation.execution, board))
     from orvl.report.race import race_json, race_sentences
 
     print_board(board, out, by_eval=by_eval, **({"race": race_json(race)} if race else {}))
