@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture import captured_run as capture
 from orvl.capture import checks
+from orvl.capture.take import take
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
 from orvl.run.conversation import Conversation, Ways, converse, limits_of
@@ -109,7 +109,7 @@ class Attempts:
     ) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
         with self.store.blobs.batch() as batch:
-            return capture.take(talk, start, folders, batch, limits, sandbox, account)
+            return take(talk, start, folders, batch, limits, sandbox, account)
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         """A control leaves the same files each time; its checks are run once."""

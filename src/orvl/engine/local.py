@@ -13,10 +13,10 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.inspection import Inspector
-from orvl.engine.scoring import Scoring, saving
+from orvl.engine.scoring import Scoring, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -143,7 +143,7 @@ class _Crew:
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
         self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self._say)
-        self._finding = Inspector(self.store, work, limits, self._writer)
+        self._inspector = Inspector(self.store, work, limits, self._writer)
         self._scoring = Scoring(self.store, work, limits.score, options.samples, self._bench)
         self._stopping = asyncio.Event()
         self._going = 0
@@ -312,13 +312,14 @@ class _Crew:
         attempt: Attempt,
         before: list[Score],
         slot: Slot,
-        found: Sequence[Inspection],
+        stored: Sequence[Inspection],
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
-        finds = await self._finding.of(planned.cell, number, attempt, panel, slot, found)
-        browse = self._finding.browser_of(panel.eval, attempt, slot)
-        scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
+        inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
+        inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
+        browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
+        scores, is_all = await self._scoring.scores(attempt, number, panel, before, inspections, browse)
         self._unjudged = self._unjudged or not is_all
         self._judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
@@ -333,7 +334,7 @@ class _Crew:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.remaining.stored[planned.key].attempt
-        (attempt, results), before, found = await asyncio.to_thread(self._stored, number, checks_key)
+        (attempt, results), before, inspections = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
                 results = await self._attempts.check_again(planned, attempt, slot)
@@ -342,6 +343,6 @@ class _Crew:
                 return True
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
-        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
+        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, inspections)
         self.on_event(RunScored(planned))
         return is_scored
