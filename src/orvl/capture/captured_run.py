@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orvl.capture.browser.result import Look
     from orvl.capture.lint.report import LintReport
     from orvl.capture.lint.rules import ProjectRule
-    from orvl.store.blobs import Blobs
+    from orvl.store import Blobs
     from orvl.types import Inspection
 
 

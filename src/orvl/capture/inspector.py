@@ -164,5 +164,5 @@ class Inspector:
                 return Inspection(kind, key, batch.put(json.dumps(results).encode()), kept)
 
         inspection = await asyncio.to_thread(put)
-        await self.writer.write(lambda store: store.add_found(number, inspection))
+        await self.writer.write(lambda store: store.add_inspection(number, inspection))
         return inspection

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.run.conversation import Conversation, TurnEnd
     from orvl.sandbox.workdir import RunFolders
-    from orvl.store.blobs import Batch
+    from orvl.store import Batch
 
 
 def take(
