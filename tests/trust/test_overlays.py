@@ -22,7 +22,7 @@ from orvl.project import open_project
 from orvl.project.overlays import has_changed, lay
 from orvl.run.command import Arguments, laid_over, with_arguments
 from orvl.run.start_cache import _lay_over
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 from orvl.testing import ModelServer
 from orvl.types import AgentEndpoint, Command, Overlay
 
@@ -91,7 +91,7 @@ def seeing(project):
 
 def captured(project, agent: str, one: str) -> CapturedRun:
     """The newest run of an agent on an eval."""
-    with Store(project.root / ".orvl", write=False) as store:
+    with SqliteStore(project.root / ".orvl", write=False) as store:
         query = """SELECT max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell
                    WHERE cell.agent = ? AND cell.eval = ?"""
         number = store.rows(query, (agent, one))[0][0]
@@ -450,8 +450,8 @@ def test_what_does_not_fit_is_a_sentence(seeing):
     ("toml", "sentence"),
     [
         ("argument = []", ":1: overlay.toml has no 'argument'. Did you mean 'arguments'?"),
-        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be a valid string."),
-        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a valid list."),
+        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be text."),
+        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a list."),
         ('env = {HOME = "/"}', ":1: 'env' may not set 'HOME': orvl sets it for every run."),
         ('[env]\nhttps_proxy = "x"', ":2: 'env' may not set 'https_proxy': orvl decides what a run may reach."),
         (

@@ -8,9 +8,8 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, Selection, chosen_metrics, parts
+from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
-from orvl.project.names import did_you_mean, matching
 
 if TYPE_CHECKING:
     from orvl.project import Project
@@ -46,8 +45,7 @@ def command(**given: Any) -> int:
     from orvl.rate.collect import of_store
 
     with open_to_read(project, given["store"]) as store:
-        known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-        keep = chooser(words, known)
+        keep = stored_matcher(words, [cell.names for cell in store.cells()])
         metrics = chosen_metrics(project, words)
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
         rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
@@ -79,25 +77,8 @@ def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Tr
 
 
 def _people(project: Project, store: Store, *words: Any) -> People | None:
-    if not store.rows("SELECT 1 FROM label LIMIT 1"):
+    if not store.labels():
         return None
     from orvl.trust.people import people
 
     return people(project, store, *words)
-
-
-def chooser(words: Selection, known: list[tuple[str, str, str, str]]) -> Any:
-    """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
-    if "control:" not in words.agent:
-        known = [names for names in known if not names[0].startswith("control:")]
-    chosen = []
-    for i, place in enumerate(ORDER[:4]):
-        names = sorted({row[i] for row in known})
-        found: set[str] = set()
-        for part in parts(getattr(words, place)) or ["all"]:
-            matches = matching(part, names)
-            if not matches and part != "all":
-                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
-            found.update(matches)
-        chosen.append(found)
-    return lambda names: all(name in found for name, found in zip(names, chosen, strict=True))

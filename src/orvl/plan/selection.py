@@ -15,7 +15,7 @@ from orvl.errors import OrvlError, UserError
 from orvl.project.names import RESERVED, Contestant, closest, did_you_mean, is_pattern, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from orvl.project import Project
     from orvl.types import Agent, Eval
@@ -71,6 +71,23 @@ def chosen_metrics(project: Project, selection: Selection) -> dict[str, bool] | 
     names = _chosen(project, selection, "metric", project.metric_files)
     named = parts(selection.metric)
     return None if "all" in named else {name: name in named for name in names}
+
+
+def stored_matcher(selection: Selection, known: Iterable[tuple[str, str, str, str]]) -> Callable[[Sequence[str]], bool]:
+    """Says whether a stored cell's names fit the selection; a word that fits nothing in the store is refused."""
+    if "control:" not in selection.agent:
+        known = [names for names in known if not names[0].startswith("control:")]
+    known, chosen = list(known), []
+    for i, place in enumerate(ORDER[:4]):
+        names = sorted({row[i] for row in known})
+        wanted: set[str] = set()
+        for part in parts(getattr(selection, place)) or ["all"]:
+            matches = matching(part, names)
+            if not matches and part != "all":
+                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
+            wanted.update(matches)
+        chosen.append(wanted)
+    return lambda names: all(name in wanted for name, wanted in zip(names, chosen, strict=True))
 
 
 def chosen_models(project: Project, selection: Selection, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:
