@@ -72,7 +72,8 @@ class Attempts:
 
     async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
         start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-        await asyncio.to_thread(start.give, folders)
+        if start.folder is not None:
+            await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
         async with self._ways(planned, folders, sandbox, limits) as ways:
             talk = await converse(planned, folders, sandbox, limits, ways)
@@ -146,7 +147,7 @@ class Attempts:
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""
-        task = asyncio.ensure_future(asyncio.to_thread(tree.remove, folders.root))
+        task = asyncio.ensure_future(asyncio.to_thread(folders.remove))
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)
 
