@@ -232,7 +232,7 @@ def test_a_bad_key_stops_its_provider_with_one_message_and_no_other(project):
         done = project.orvl("asker", "--eval=one", "--episodes=4", "--concurrency=1", "--json", env=KEY)
         assert done.status == 1
         assert len(bad.requests) == 1 and len(good.requests) == 4
-    said = "Nothing more is asked of bad: 401 Incorrect API key provided"
+    said = "Giving up on bad: 401 Incorrect API key provided"
     assert done.err.count(said) <= 1
     assert [one.count(said) for one in done.json["warnings"]].count(1) == 1
     rated = {(row["provider"], row["model"]): row["runs"] for row in done.json["ratings"]}

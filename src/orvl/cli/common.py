@@ -71,7 +71,8 @@ def open_with_keys_hidden(folder: str | None) -> Project:
     from orvl.project import open_project
 
     project = open_project(folder)
-    hide_keys(provider.key for provider in project.settings.providers.values() if provider.key)
+    keys = [provider.key for provider in project.settings.providers.values() if provider.key]
+    hide_keys(keys, os.environ)
     return project
 
 

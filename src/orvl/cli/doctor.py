@@ -125,7 +125,7 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
 
     for judge in judges:
         try:
-            check_judges(project.settings, [judge])
+            check_judges(project.settings, [judge], os.environ)
             yield "ok", f"judge {judge.name}: {judge.model} at {judge.provider}, weight {judge.weight:g}"
         except OrvlError as error:
             yield "missing", str(error)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from orvl.capture.diff import Change
+    from orvl.capture.diff import FileChange
     from orvl.cli.show import Shown
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
@@ -197,7 +197,7 @@ class Compared:
     server: ReplayServer
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[FileChange]:
         from orvl.capture.diff import changes
 
         return changes(self.tree, self.now.tree)
