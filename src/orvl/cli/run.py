@@ -194,7 +194,7 @@ def _print(board: Board, outcome: Outcome | None, out: JsonOut | None, flags: Fl
     print_board(board, out, by_eval=flags.verbose, **more)
     if outcome and not out:
         for sentence in outcome.sentences:
-            console().print(plain(sentence), markup=False)
+            console().print(plain(sentence))
 
 
 def _dry_run(project: Project, plan: Plan, episodes: int, flags: Flags, out: JsonOut | None) -> int:

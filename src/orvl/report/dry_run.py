@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
 from orvl.report.ratings_json import SCHEMA
+from orvl.report.terminal import TextColumn, TextTable
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
-
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Cost, State
     from orvl.project import Project
     from orvl.rate.collect import Board
+    from orvl.report.terminal import Terminal
     from orvl.store import Store
 
 MOST_ROWS = 60
@@ -107,29 +103,26 @@ def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
     return sd, f"from {count(stored, 'stored run')} of {count(found.contestants, 'contestant')}"
 
 
-def print_plan(console: Console, plan: Plan, state: State, cost: Cost, seen: Detectable) -> None:
-    """The cells, sorted into what is reused, what is scored again and what runs."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("agent", "model", "provider", "eval"):
-        table.add_column(name, overflow="fold")
-    for name in ("reused", "scored again", "to run"):
-        table.add_column(name, justify="right")
+def print_plan(terminal: Terminal, plan: Plan, state: State, cost: Cost, seen: Detectable) -> None:
+    """The cells, how many of their runs are reused, scored again and run, the cost, and what the plan can show."""
+    headings = ("agent", "model", "provider", "eval", "reused", "scored again", "to run")
+    columns = [TextColumn(name, words=place < 4) for place, name in enumerate(headings)]
     tallies = [Counter(run.cell.key for run in runs) for runs in (state.reused, state.to_score, state.to_run)]
-    for cell in plan.cells[:MOST_ROWS]:
-        table.add_row(*(Text(plain(name)) for name in cell.names), *(str(tally[cell.key]) for tally in tallies))
-    console.print(table)
+    cells = plan.cells[:MOST_ROWS]
+    rows = [[*map(plain, cell.names), *(str(tally[cell.key]) for tally in tallies)] for cell in cells]
+    terminal.print(TextTable(columns, rows))
     if len(plan.cells) > MOST_ROWS:
-        console.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
+        terminal.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
     left_out = len(plan.runs) - len(state.reused) - len(state.to_score) - len(state.to_run)
-    console.print(
+    terminal.print(
         f"{count(len(plan.cells), 'cell')}, {count(len(plan.runs), 'run')}: {len(state.reused)} reused, "
         f"{len(state.to_score)} only scored again, {len(state.to_run)} to run"
-        + (f", {left_out} that the race does not need." if left_out else ".")
+        + (f", {left_out} not needed by the race." if left_out else ".")
     )
-    console.print(_cost_sentence(cost))
-    console.print(seen.sentence, markup=False)
+    terminal.print(_cost_sentence(cost))
+    terminal.print(seen.sentence)
     for warning in plan.warnings:
-        console.print(f"! {plain(warning)}", style="yellow", markup=False)
+        terminal.print(f"! {plain(warning)}", "yellow")
 
 
 def _cost_sentence(cost: Cost) -> str:
