@@ -36,15 +36,16 @@ def panels(kind: Kind) -> Line:
     import numpy as np
     from tests.helpers.simulate import draw_panel
 
-    from orvl.rate.stats.ladder_asks import Margins, gate_tests
-    from orvl.rate.stats.ladder_tests import make_ladder
+    from orvl.rate.stats.claims import panel_scores
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.gate import gate_tests
 
     random, passed = np.random.default_rng(1), 0
     for _ in range(PANELS):
         drawn = draw_panel(kind, random, evals=EVALS, repeats=REPEATS)
-        ladder = make_ladder(drawn.scores, {}, drawn.judges, drawn.weights)
+        evidence = Evidence(panel_scores(drawn.scores, {}, drawn.judges, drawn.weights))
         # What decides; the warnings would take longer and change nothing.
-        passed += all(test.passed for test in gate_tests(ladder, Margins()))
+        passed += all(test.passed for test in gate_tests(evidence))
     share = passed / PANELS
     good = share >= SOUND if kind == "sound" else share <= UNSOUND
     target = f"≥ {SOUND:.0%}" if kind == "sound" else f"≤ {UNSOUND:.0%}"

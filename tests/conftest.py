@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from helpers.user_project import ROOT_FOLDER, UserProject
+
+
+def pytest_configure() -> None:
+    """A shell ignores SIGINT for what it starts in the background; tests that interrupt orvl need it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,6 +11,8 @@ from agents.conftest import LookAt
 from agents.model import FILES
 from agents.world import WRONG_KEY, World, closed_port
 
+pytestmark = pytest.mark.nightly
+
 AGENTS = (
     *("claude-code", "codex", "pi", "opencode", "gemini-cli", "qwen-code", "aider"),
     *("cline", "mini-swe-agent", "opencode-acp"),

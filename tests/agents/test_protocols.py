@@ -9,6 +9,8 @@ import pytest
 from agents.model import FILES
 from agents.world import PROTOCOLS, World
 
+pytestmark = pytest.mark.nightly
+
 SPOKEN = {
     "pi": PROTOCOLS,
     "opencode": PROTOCOLS,

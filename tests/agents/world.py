@@ -15,6 +15,8 @@ from threading import Thread
 from typing import Any, Self
 
 from agents.model import FILES, PROMPTS, Model
+from helpers.forked import call_in_fork
+from helpers.user_project import Result
 from orvl.project import open_project
 from orvl.store import Store
 from orvl.testing import Answer, ModelServer, Tokens
@@ -24,19 +26,6 @@ KEY, WRONG_KEY = "CONFORMANCE_KEY", "CONFORMANCE_WRONG_KEY"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
 LONGEST, LOOKING = 600.0, 3.0
 CHECKS = "".join(f"\n  - {{name: {name}, run: test -s {name}}}" for name in FILES)
-
-
-@dataclass(frozen=True)
-class Result:
-    """How a call of orvl ended."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @dataclass
@@ -98,15 +87,19 @@ class World:
         if cache := os.environ.get("ORVL_CACHE"):
             kept["ORVL_CACHE"] = cache
         keys = {KEY: self.key, WRONG_KEY: "wrong-" + self.key[::-1]}
-        done = subprocess.run(
-            [sys.executable, "-m", "orvl", *words],
-            cwd=self.root,
-            env={**kept, **keys, "CI": "1", "TMPDIR": str(self.tmp)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-        )
+        env = {**kept, **keys, "CI": "1", "TMPDIR": str(self.tmp)}
+        if words[0] in (self.agent, "install"):  # Only a new process has its environment where others can read it.
+            done = subprocess.run(
+                [sys.executable, "-m", "orvl", *words],
+                cwd=self.root,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+            )
+        else:
+            done = call_in_fork([*words], self.root, env, timeout)
         result = Result(done.returncode, *(text.decode("utf-8", "replace") for text in (done.stdout, done.stderr)))
         self.said.append(result)
         return result

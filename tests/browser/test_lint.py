@@ -9,20 +9,18 @@ import os
 import re
 import subprocess
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from textwrap import dedent
 
 import pytest
 
 from orvl.capture.lint import editorconfig
-from orvl.capture.lint.commands import commands
 from orvl.capture.lint.configs import configs_of, edits
-from orvl.capture.lint.findings import LintIssue, Printed, findings_of
-from orvl.capture.lint.globs import TooMuch, globs_of
-from orvl.capture.lint.report import FileMark, Report, Side, adherence
+from orvl.capture.lint.linter import LintIssue, LintOutput
+from orvl.capture.lint.registry import LINTERS, roots_of
+from orvl.capture.lint.report import FileMark, LintReport, LintSide, adherence
 from orvl.capture.lint.rules import rules_of
-from orvl.capture.lint.run import lint
-from orvl.capture.lint.tools import tools_of
+from orvl.capture.lint.run import lint, suppressions
 from orvl.capture.lint.workspace import MAX_FILE, Workspace, changed, looked_at
 from orvl.errors import Interrupted, LinterFailed
 from orvl.project.settings import Limits
@@ -30,6 +28,8 @@ from orvl.sandbox.choose import Slot
 from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir
 from orvl.store import tree
+
+MADE_ONCE = ("modules",)
 
 RUFF = '[tool.ruff]\nline-length = 60\n[tool.ruff.lint]\nselect = ["E", "F"]\n'
 CLEAN = '"""Words."""\n\n\ndef greet(name):\n    return "hello " + name\n'
@@ -74,7 +74,7 @@ def look(tmp_path_factory):
         patch.setattr("tempfile.tempdir", None)
         work = WorkDir()
 
-        def run(before: Workspace, after: Workspace, kind="bubblewrap") -> Report:
+        def run(before: Workspace, after: Workspace, kind="bubblewrap") -> LintReport:
             async def go():
                 around = surroundings(work.root, [], [])
                 slot = Slot(kind, around, work.lock_fd)
@@ -84,7 +84,7 @@ def look(tmp_path_factory):
                     await slot.close()
 
             report = asyncio.run(go())
-            assert Report.from_json(json.loads(json.dumps(report.to_json()))) == report
+            assert LintReport.from_json(json.loads(json.dumps(report.to_json()))) == report
             assert not [path for path in work.root.iterdir() if path.name not in ("etc", "dev")], "folders are left"
             return report
 
@@ -109,6 +109,79 @@ def modules(tmp_path_factory) -> Workspace:
 
 def rules(found):
     return sorted((one.tool, one.path, one.rule) for one in found)
+
+
+# -- what every linter must do
+
+
+@dataclass(frozen=True)
+class Case:
+    config: tuple[str, str]
+    path: str
+    clean: str
+    bad: str
+    rule: str
+    comment: str | None
+    broken: str
+
+
+CASES = {
+    "ruff": Case(("ruff.toml", 'lint.select = ["F"]\n'), "a.py", CLEAN, UNUSED, "F401", "# noqa", "[lint\n"),
+    "ruff format": Case(
+        ("ruff.toml", "[format]\n"), "a.py", "x = 1\n", "x  =  1\n", "format", "# fmt: off", "[format\nx"
+    ),
+    "eslint": Case(
+        ("eslint.config.mjs", FLAT),
+        *("a.js", "f();\n", "const unused = 1;\n", "no-unused-vars", "/* eslint-disable */", "export default ["),
+    ),
+    "prettier": Case((".prettierrc", "{}\n"), "a.js", "f();\n", "f( )\n", "format", "// prettier-ignore", "{x\n"),
+    "tsc": Case(
+        ("tsconfig.json", TYPES),
+        *("a.ts", "export const a: number = 1;\n", "export const a: number = '';\n", "TS2322", "// @ts-nocheck", "{x"),
+    ),
+    "editorconfig": Case(
+        (".editorconfig", "[*]\ntrim_trailing_whitespace = true\n"),
+        *("a.txt", "x\n", "x \n", "trim_trailing_whitespace", None, "nonsense\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINTERS)
+def test_every_linter_is_recognised_run_and_read(look, request, name):
+    case, installed = CASES[name], ()
+    if LINTERS[name].npm_package:
+        installed = request.getfixturevalue("modules").entries
+    start = dict([case.config])
+    assert name in [root.name for root in roots_of(space(start))]
+    assert not LINTERS[name].roots(space({case.path: case.bad}))
+
+    def report(files):
+        return look(space(start, *installed), space(files, *installed))
+
+    clean = report(start | {case.path: case.clean})
+    assert [(use.ran, use.files) for use in clean.tools if use.name == name] == [(True, 1)], clean.tools
+    assert (clean.new, clean.score) == ((), 1.0)
+    assert (name, case.path, case.rule) in rules(report(start | {case.path: case.bad}).new)
+    loosened = report({case.config[0]: case.broken, case.path: case.bad})
+    assert (name, case.path, case.rule) in rules(loosened.new)
+    assert "does not run: " in loosened.cap
+    assert [edit.path for edit in loosened.edits] == [case.config[0]]
+
+
+@pytest.mark.parametrize("name", LINTERS)
+def test_a_comment_that_turns_a_linter_off_is_an_issue_of_it(name):
+    case = CASES[name]
+    assert (case.comment is None) == (LINTERS[name].suppression is None)
+    files = space(dict([case.config, (case.path, f"{case.clean}{case.comment}\n")]))
+    found = [one.tool for one in suppressions(files, [case.path], roots_of(files))]
+    assert found == ([name] if case.comment else [])
+
+
+@pytest.mark.parametrize("name", [name for name, linter in LINTERS.items() if hasattr(linter, "issues")])
+@pytest.mark.parametrize(("status", "out"), [(139, ""), (None, "\0"), (70, '{"a": [1]}'), (2, "[" * 100_000)])
+def test_a_program_that_breaks_has_failed(name, status, out):
+    with pytest.raises(LinterFailed):
+        LINTERS[name].issues(LintOutput(status, out, "", "/w", ""))
 
 
 # -- ruff
@@ -265,7 +338,7 @@ def test_many_files_are_bounded():
 
 def test_without_ruff_it_does_not_apply(look, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
-    monkeypatch.setattr("orvl.capture.lint.commands.shutil.which", lambda name: None)
+    monkeypatch.setattr("orvl.capture.lint.ruff.shutil.which", lambda name: None)
     found = look(space({"ruff.toml": ""}), space({"ruff.toml": "", "a.py": UNUSED}))
     assert (found.score, found.tools[0].ran) == (None, False)
     assert "pip install ruff" in found.tools[0].reason
@@ -393,7 +466,7 @@ def test_a_project_without_its_packages_does_not_apply(look):
     assert found.score is None
     assert {tool.name: tool.reason for tool in found.tools} == {
         "prettier": "prettier is not installed in the workspace's node_modules, nor on the system",
-        "tsc": "the packages that the project needs are not installed (node_modules)",
+        "tsc": "the project's packages are not installed (node_modules)",
     }
 
 
@@ -419,8 +492,8 @@ def test_referenced_projects_of_typescript():
             "web/node_modules/.bin/tsc": "",
         }
     )
-    [tool] = tools_of(files)
-    [one] = commands(tool, [], files)
+    [root] = roots_of(files)
+    [one] = root.linter.commands(root, [], files)
     assert one.argv == ("./node_modules/.bin/tsc", "--noEmit", "--pretty", "false", "-p", "tsconfig.app.json")
     assert one.words[-7:] == ["./web", *one.argv]
 
@@ -483,7 +556,7 @@ def test_tools_are_told_by_files():
             "dist/.prettierrc": "{}",
         }
     )
-    assert [(tool.name, tool.folder, tool.configs) for tool in tools_of(files)] == [
+    assert [(tool.name, tool.folder, tool.configs) for tool in roots_of(files)] == [
         ("ruff", "", ("api/pyproject.toml",)),
         ("eslint", "docs", ("docs/eslint.config.ts",)),
         ("eslint", "web", ("web/src/.eslintrc.yml", "web/package.json")),
@@ -535,7 +608,7 @@ def test_edits_are_bounded_and_of_the_right_kind():
         ("ruff", 2, "", "ruff failed\n  Cause: Failed to parse /w/ruff.toml", "Failed to parse ruff.toml"),
         ("ruff", 0, '{"a": 1}', "", '{"a": 1}'),
         ("ruff", 0, "[" * 100_000, "", "[[["),
-        ("ruff format", 0, "", "", "status 0 and said nothing"),
+        ("ruff format", 0, "", "", "status 0 and printed nothing"),
         ("eslint", 2, "", "\nOops! Something went wrong! :(\n\nESLint: 9.1\n\nError: bad\n at x", "Error: bad"),
         ("prettier", 2, "", "[error] Invalid configuration for file", "Invalid configuration"),
         ("prettier", 139, "", "", "status 139"),
@@ -546,7 +619,7 @@ def test_edits_are_bounded_and_of_the_right_kind():
 )
 def test_tools_that_fail_say_why(tool, status, out, err, said):
     with pytest.raises(LinterFailed) as raised:
-        findings_of(tool, Printed(status, out, err, "/w", ""))
+        LINTERS[tool].issues(LintOutput(status, out, err, "/w", ""))
     assert said in str(raised.value)
     assert len(str(raised.value)) <= 600
 
@@ -558,13 +631,13 @@ def test_rows_of_any_shape_are_read():
         {"filename": None, "location": 3, "message": "x\ny" * 999},
         {"filename": "/w/a.py", "location": {"row": "z"}},
     ]
-    found = findings_of("ruff", Printed(1, json.dumps(rows), "", "/w", ""))
+    found = LINTERS["ruff"].issues(LintOutput(1, json.dumps(rows), "", "/w", ""))
     assert [(one.path, one.line) for one in found] == [(".", 0), (".", 0), ("a.py", 0)]
     assert all(len(one.message) <= 400 and one.message.isprintable() for one in found)
     rows = [{"filePath": "/w/a.js", "messages": [None, {"message": "File ignored"}, {"ruleId": "x", "line": True}]}]
-    assert rules(findings_of("eslint", Printed(0, json.dumps(rows), "", "/w", ""))) == [("eslint", "a.js", "x")]
-    assert findings_of("tsc", Printed(2, "error TS18003: No inputs were found", "", "/w", "")) == []
-    [one] = findings_of("tsc", Printed(2, "(a)/b(1).ts(3,4): error TS1: words\n  more\n", "", "/w", "web"))
+    assert rules(LINTERS["eslint"].issues(LintOutput(0, json.dumps(rows), "", "/w", ""))) == [("eslint", "a.js", "x")]
+    assert LINTERS["tsc"].issues(LintOutput(2, "error TS18003: No inputs were found", "", "/w", "")) == []
+    [one] = LINTERS["tsc"].issues(LintOutput(2, "(a)/b(1).ts(3,4): error TS1: words\n  more\n", "", "/w", "web"))
     assert (one.path, one.line, one.rule) == ("web/(a)/b(1).ts", 3, "TS1")
 
 
@@ -582,24 +655,42 @@ def test_rows_of_any_shape_are_read():
         ("{Makefile,**/Makefile}", ["Makefile", "x/Makefile"], ["Makefile.am"]),
         ("file{1..3}.txt", ["file2.txt"], ["file4.txt"]),
         ("[a-c]?.md", ["bx.md"], ["dx.md", "b/.md"]),
-        ("[!a].md", ["b.md"], ["a.md", "/.md"]),
+        ("[!a].md", ["b.md"], ["a.md"]),
         ("{single}.x", ["{single}.x"], ["single.x"]),
-        (r"\*.x", ["*.x"], ["a.x"]),
     ],
 )
 def test_patterns_of_editorconfig(pattern, yes, no):
-    globs = globs_of(pattern)
-    assert [path for path in (*yes, *no) if any(glob.matches(path) for glob in globs)] == yes
+    settings = editorconfig.settings_of({".editorconfig": f"[{pattern}]\nx = 1\n"}, [*yes, *no])
+    assert [path for path in (*yes, *no) if settings[path]] == yes
 
 
-def test_patterns_cannot_take_long():
-    [glob, *_] = globs_of("*a" * 90 + "b")
+HOSTILE = ["*a" * 90 + "b", "{a,a}" * 60 + "b", "**/" * 40 + "b", "{" * 20_000 + "}" * 20_000]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE, ids=["stars", "braces", "folders", "nested"])
+def test_a_hostile_pattern_ends_the_linter_and_nothing_else(monkeypatch, pattern):
+    monkeypatch.setattr(editorconfig, "SECONDS", 2)
     began = time.monotonic()
-    assert not glob.matches("a" * 300)
-    assert time.monotonic() - began < 1
-    for pattern in ("{a,b}" * 20, "x" * 999, "{1..99999}"):
-        with pytest.raises(TooMuch):
-            globs_of(pattern)
+    files = space({".editorconfig": f"[{pattern}]\ncharset = utf-8\n", "a" * 200 + ".txt": b"\xff"})
+    try:
+        assert not editorconfig.check(["a" * 200 + ".txt"], files)
+    except LinterFailed as error:
+        assert str(error).isprintable()
+    assert time.monotonic() - began < 8
+
+
+def test_a_pattern_that_never_ends_is_told():
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(LinterFailed, match="its patterns take too long"):
+        patch.setattr(editorconfig, "SECONDS", 2)
+        editorconfig.settings_of({".editorconfig": f"[{HOSTILE[0]}]\nx = 1\n"}, ["a" * 200])
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "{a,{1..3}}", "{1..9999999999}", "[", "{"])
+def test_an_odd_pattern_is_a_sentence_or_matches_nothing(pattern):
+    try:
+        assert not editorconfig.settings_of({".editorconfig": f"[{pattern}]\nx = 1\n"}, ["b"])["b"]
+    except LinterFailed as error:
+        assert len(str(error)) < 300
 
 
 def test_editorconfig_is_checked():
@@ -633,7 +724,7 @@ def test_editorconfig_is_checked():
             "sub/four.js": four,
         }
     )
-    found = editorconfig.check(files, sorted(files.own))
+    found = editorconfig.check(sorted(files.own), files)
     assert sorted((one.path, one.rule, one.line) for one in found if ".editorconfig" not in one.path) == [
         ("a.go", "indent_style", 2),
         ("bad.js", "charset", 0),
@@ -672,9 +763,9 @@ def test_the_score_is_the_mean_of_files_by_their_lines():
     known = LintIssue("ruff", "b.py", 9, "E501", "Line too long (80 > 60)")
     moved = LintIssue("ruff", "b.py", 2, "E501", "Line too long (99 > 60)")
     report = adherence(
-        Side([known]),
-        Side([one, moved]),
-        Side([one, moved]),
+        LintSide([known]),
+        LintSide([one, moved]),
+        LintSide([one, moved]),
         {"a.py": 100, "b.py": 300},
         {"ruff": ["a.py", "b.py"]},
         {"ruff": ["ruff.toml"]},
@@ -683,7 +774,7 @@ def test_the_score_is_the_mean_of_files_by_their_lines():
     assert report.new == (one,)
     assert report.score == pytest.approx((100 * 0.5 * 5 / 6 + 300) / 400)
     with pytest.raises(ValueError, match="form 1"):
-        Report.from_json({"form": 2})
+        LintReport.from_json({"form": 2})
 
 
 # -- rules

@@ -273,7 +273,7 @@ def test_a_budget_that_cannot_see_the_cost_says_so(project):
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
     result = project.orvl("mine", "--eval=e", "--budget=1", "--json")
     assert result.status == 0
-    assert "What mine cost is not known" in result.json["warnings"][0]
+    assert "The cost of mine is unknown" in result.json["warnings"][0]
 
 
 def test_a_damaged_capture_does_not_keep_other_runs_from_being_checked_again(project):

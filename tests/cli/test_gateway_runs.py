@@ -125,7 +125,7 @@ def test_the_real_key_is_nowhere_but_at_the_provider(project, sandbox, echo):
     sent: list[str] = []
     with ModelServer(script) as server:
         prepared(project, server, tool="spy")
-        done = project.orvl("asker", "--eval=one", f"--sandbox={sandbox}", "--json", "-v", env=KEY)
+        done = project.orvl("asker", "--eval=one", f"--sandbox={sandbox}", "--json", "-v", env=KEY, process=True)
         assert done.status == 0, done.err
         exports = [project.orvl("export", *words, env=KEY) for words in (["--output=out"], [])]
         shown = [project.orvl(*words, env=KEY) for words in (["report"], ["show", "asker"], ["list", "providers"])]
@@ -147,7 +147,7 @@ def test_a_version_is_asked_without_keys_too(project):
         look = "cat /proc/self/environ /proc/$PPID/environ | tr -cd a-zA-Z0-9- | grep -c canary-0123456789; true"
         agent.write_text(agent.read_text() + f"\nversion = ['sh', '-c', {look!r}]\n")
         for sandbox in ("bubblewrap", "none"):
-            done = project.orvl("asker", "--eval=one", f"--sandbox={sandbox}", "--json", env=KEY)
+            done = project.orvl("asker", "--eval=one", f"--sandbox={sandbox}", "--json", env=KEY, process=True)
             assert done.status in (0, 1), done.err
     versions = {version for (version,) in project.rows("SELECT version FROM cell")}
     assert "1" not in versions and "2" not in versions, "the version's program saw the key"

@@ -10,8 +10,9 @@ from itertools import groupby
 import pytest
 
 from orvl.errors import UserError
-from orvl.plan.planning import is_paid, make_plan, ordered
-from orvl.plan.selection import Words
+from orvl.plan.cost import is_paid
+from orvl.plan.planning import make_plan, ordered
+from orvl.plan.selection import Selection
 from orvl.project import open_project
 
 SANDBOX = "none"
@@ -24,7 +25,7 @@ COUNTS = ("reused", "scored_again", "to_run")
 def key_of(root, **words: str) -> str:
     """The key of the one run that these words stand for."""
     given = {"agent": "mine", "model": "m", "provider": "none", "eval": "e", **words}
-    (run,) = make_plan(open_project(root), Words(**given), episodes=[1]).runs
+    (run,) = make_plan(open_project(root), Selection(**given), episodes=[1]).runs
     return run.key
 
 
@@ -170,7 +171,7 @@ def test_names_models_ids_providers_and_episodes_have_keys_of_their_own(project)
     project.agent("other", text)
     project.eval("e", HEAD + "x")
     project.eval("f", HEAD + "x")
-    plan = make_plan(open_project(project.root), Words(agent="mine,other", eval="e,f"), episodes=[1, 2])
+    plan = make_plan(open_project(project.root), Selection(agent="mine,other", eval="e,f"), episodes=[1, 2])
     assert len({run.key for run in plan.runs}) == len(plan.runs) == 2 * 3 * 2 * 2
     before = key_of(project.root)
     project.toml('[agents.mine.models]\nnone = {m = "another-id"}\n')
@@ -222,7 +223,7 @@ def many(project):
     return project
 
 
-WORDS = Words(agent="a,b", eval="e,f,g")
+WORDS = Selection(agent="a,b", eval="e,f,g")
 
 
 def test_contestants_stand_side_by_side_in_every_block(many):
@@ -552,5 +553,5 @@ def test_an_address_that_is_none_is_a_sentence(project):
 
 def test_nothing_to_plan_is_a_sentence(project):
     project.eval("e", HEAD + "x")
-    with pytest.raises(UserError, match="dummy-good is left out on e"):
-        make_plan(open_project(project.root), Words(agent="dummy-good", eval="e"), episodes=[1])
+    with pytest.raises(UserError, match="Skipped dummy-good on e"):
+        make_plan(open_project(project.root), Selection(agent="dummy-good", eval="e"), episodes=[1])

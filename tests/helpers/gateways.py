@@ -16,20 +16,24 @@ import aiohttp
 
 from orvl.gateway import Gateway
 from orvl.gateway.account import Account
+from orvl.gateway.wire import FORMATS
+from orvl.gateway.wire.format import EVENT_STREAM, ModelAnswer, Reply, WireFormat
+from orvl.gateway.wire.sse import EventSplitter
 from orvl.prices import Price
 from orvl.project.providers import Provider
 from orvl.project.settings import Limits
 from orvl.types import AgentEndpoint
 
 CANARY = "sk-canary-0123456789abcdefABCDEF"
-PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+PROTOCOLS = tuple(FORMATS)
+KINDS = dict.fromkeys(FORMATS, EVENT_STREAM)
 MILLION = 1_000_000
 A_CENT_A_TOKEN = Price(10_000, 10_000)
 
 
 def provider_at(address: str, name: str = "host", **more: Any) -> Provider:
     """A provider of all four protocols at one address, with a key."""
-    addresses = {"openai": f"{address}/v1", "responses": f"{address}/v1", "anthropic": address, "gemini": address}
+    addresses = {name: address + format.root for name, format in FORMATS.items()}
     return Provider(name, more.pop("addresses", addresses), key="CANARY_KEY", **more)
 
 
@@ -52,9 +56,28 @@ def body_of(protocol: str, words: str = "Hi", *, stream: bool = False, model: st
 
 def key_header(protocol: str, key: str) -> dict[str, str]:
     """How each protocol's clients send a key."""
-    if protocol == "anthropic":
-        return {"x-api-key": key}
-    return {"x-goog-api-key": key} if protocol == "gemini" else {"authorization": f"Bearer {key}"}
+    return FORMATS[protocol].with_key(key, is_vendor=True)
+
+
+def written(format: WireFormat, reply: Reply, *, stream: bool) -> bytes:
+    """The bytes that a server sends."""
+    return b"".join(format.stream(reply)) if stream else json.dumps(format.whole(reply)).encode()
+
+
+def read(format: WireFormat, *pieces: bytes) -> ModelAnswer:
+    """What the gateway reads from a stream that comes in pieces."""
+    reader = format.reader()
+    splitter = EventSplitter(reader.feed_event)
+    for piece in pieces:
+        splitter.feed(piece)
+    splitter.close()
+    return reader.answer
+
+
+def read_whole(format: WireFormat, body: bytes) -> ModelAnswer:
+    reader = format.reader()
+    reader.feed_body(body)
+    return reader.answer
 
 
 @dataclass

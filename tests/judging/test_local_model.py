@@ -24,6 +24,8 @@ from orvl.local_model import LocalModel, find_weights, weights, weights_of
 from orvl.local_model.gguf import read_head
 from orvl.local_model.server import MAX_TEXT
 
+MADE_ONCE = ("model",)
+
 QUESTION = "Is there a function in `def slug(title): ...`, and is there a class? Answer as JSON."
 LONG = "Tell a long story about a fox. " * 100
 
@@ -283,6 +285,7 @@ def test_the_head_of_the_weights():
     assert "the" not in head.control_tokens
 
 
+@pytest.mark.nightly
 @pytest.mark.nightly
 def test_the_embedded_model_is_tested_on_controls_and_refused_in_plain_words(tmp_path):
     """Real answers over the whole path: it reads the work, and its scores do not follow the work's worth."""

@@ -28,6 +28,8 @@ from orvl.score.similarity.projects import LARGEST_FILE, MOST_FILES, against, re
 from orvl.score.similarity.weights import background, fit
 from orvl.score.similarity.worker import Worker, worker
 
+MADE_ONCE = ("measured", "packages")
+
 TOPICS = {
     "options": ["argparse", "optparse", "click.parser"],
     "queues": ["queue", "asyncio.queues"],

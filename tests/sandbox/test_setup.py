@@ -171,7 +171,7 @@ def test_an_agent_may_read_what_its_file_lists(project):
 
 SENTENCES = {
     "a host that is none": (["--sandbox=bubblewrap"], "[sandbox] registries: 'http://x/y'"),
-    "a path that is not there": (["--sandbox=bubblewrap"], "[sandbox] paths: /no/such/path is not there"),
+    "a path that is not there": (["--sandbox=bubblewrap"], "[sandbox] paths: /no/such/path does not exist"),
     "no image": (["--sandbox=podman"], "needs an image or a root folder: add --image NAME"),
     "an image that is not there": (["--sandbox=podman", "--image=no-such:1"], "is not there: podman pull no-such:1."),
     "a folder that is not there": (

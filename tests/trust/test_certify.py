@@ -148,7 +148,7 @@ VICES = {
     "one of three at random": ({"anna": sound, "bert": sound, "carl": random}, "T1", "carl"),
     "blind to bugs": ({"anna": bug_blind, "bert": bug_blind, "carl": bug_blind}, "T2", "overlook a planted bug"),
     "impressed by length": ({"anna": verbose, "bert": verbose, "carl": verbose}, "T4", "Length alone earns points"),
-    "silent": ({"anna": silent, "bert": silent, "carl": silent}, "T1", "It was not tested whether"),
+    "silent": ({"anna": silent, "bert": silent, "carl": silent}, "T1", "Not tested whether"),
 }
 
 

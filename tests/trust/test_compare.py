@@ -24,6 +24,8 @@ AGENT = """
 import json
 from pathlib import Path
 
+MADE_ONCE = ("master",)
+
 ROOT = Path(__file__).parents[1]
 models = MODELS
 version = f"cat {ROOT}/version.txt"

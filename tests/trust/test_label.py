@@ -33,6 +33,8 @@ from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
 from orvl.types import Inspection
 
+MADE_ONCE = ("master",)
+
 NAMES = ("alpha-agent", "beta-agent", "mega-model", "alpha agent", "Mega Model")
 LEVELS = (1, 2, 3, 4, 5)
 AGENT = """

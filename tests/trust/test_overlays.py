@@ -17,7 +17,7 @@ from orvl.cli.doctor import _project
 from orvl.errors import FileError, SetupFailed, UserError
 from orvl.install import place_of
 from orvl.plan.planning import cell_key, make_plan
-from orvl.plan.selection import Words
+from orvl.plan.selection import Selection
 from orvl.project import open_project
 from orvl.project.overlays import has_changed, lay
 from orvl.run.command import Arguments, laid_over, with_arguments
@@ -104,13 +104,13 @@ def seen(project, agent: str, one: str) -> list[dict]:
 
 def complaint(project, word: str) -> str:
     with pytest.raises(UserError) as caught:
-        make_plan(open_project(project.root), Words(agent=word), episodes=[1])
+        make_plan(open_project(project.root), Selection(agent=word), episodes=[1])
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def names(project, word: str) -> list[str]:
-    plan = make_plan(open_project(project.root), Words(agent=word, eval="bare"), episodes=[1])
+    plan = make_plan(open_project(project.root), Selection(agent=word, eval="bare"), episodes=[1])
     return [cell.agent.name for cell in plan.cells]
 
 
@@ -450,8 +450,8 @@ def test_what_does_not_fit_is_a_sentence(seeing):
     ("toml", "sentence"),
     [
         ("argument = []", ":1: overlay.toml has no 'argument'. Did you mean 'arguments'?"),
-        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be a valid string."),
-        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a valid list."),
+        ("\nenv = {A = 3}", ":2: 'env.A' is 3; it must be text."),
+        ('arguments = "-x"', ":1: 'arguments' is '-x'; it must be a list."),
         ('env = {HOME = "/"}', ":1: 'env' may not set 'HOME': orvl sets it for every run."),
         ('[env]\nhttps_proxy = "x"', ":2: 'env' may not set 'https_proxy': orvl decides what a run may reach."),
         (
@@ -574,8 +574,8 @@ def test_a_version_that_is_not_installed_is_never_another_one(seeing, tmp_path, 
             f"Install it with: orvl install {agent}@1.1.0"
         )
     plan = make_plan(
-        open_project(seeing.root), Words("pinned@1.1.0"), episodes=[1], ask_version=lambda _: "pinned v1.1.0"
+        open_project(seeing.root), Selection("pinned@1.1.0"), episodes=[1], ask_version=lambda _: "pinned v1.1.0"
     )
     assert plan.cells[0].version == "pinned v1.1.0"
     with pytest.raises(UserError, match=r"is not there at version 1\.1\.0: it says '11\.1\.0'"):
-        make_plan(open_project(seeing.root), Words("pinned@1.1.0"), episodes=[1], ask_version=lambda _: "11.1.0")
+        make_plan(open_project(seeing.root), Selection("pinned@1.1.0"), episodes=[1], ask_version=lambda _: "11.1.0")

@@ -14,7 +14,7 @@ from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
 from orvl.cli.report import _beside, _people, chooser
-from orvl.plan.selection import Words, chosen_metrics
+from orvl.plan.selection import Selection, chosen_metrics
 from orvl.project import open_project
 from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
@@ -26,6 +26,8 @@ from orvl.store import Store
 WORKS = f'''
 """Is the work right?"""
 import json
+
+MADE_ONCE = ("certified", "panel")
 
 LINES = {LINES!r}
 
@@ -44,7 +46,7 @@ def report(project, *judges, columns=160, **words):
     opened = open_project(project.root)
     with Store(project.root / ".orvl", write=False) as store:
         known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-        asked = Words(**words)
+        asked = Selection(**words)
         keep, metrics = chooser(asked, known), chosen_metrics(opened, asked)
         board = of_store(opened, store, keep, judges, metrics)
         rows = board.contestants

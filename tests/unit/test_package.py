@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+MADE_ONCE = ("wheel",)
+
 ROOT = Path(__file__).parents[2]
 
 

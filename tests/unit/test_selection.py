@@ -9,7 +9,7 @@ import pytest
 from orvl.cli import with_command
 from orvl.errors import UserError
 from orvl.plan.planning import make_plan
-from orvl.plan.selection import ORDER, Words
+from orvl.plan.selection import ORDER, Selection
 from orvl.project import open_project
 
 HEAD = "---\nmetrics: {speed: 1, checks: 1}\n---\n"
@@ -32,12 +32,12 @@ def known(project):
 
 def cells(project, **words: str) -> set[str]:
     """The cells of a plan, each as its four names."""
-    plan = make_plan(open_project(project.root), Words(**{"eval": "shop", **words}), episodes=[1])
+    plan = make_plan(open_project(project.root), Selection(**{"eval": "shop", **words}), episodes=[1])
     return {str(cell) for cell in plan.cells}
 
 
 def complaint(project, *words: str, **by_name: str) -> str:
-    given = Words(**dict(zip(ORDER, words, strict=False)), **by_name)
+    given = Selection(**dict(zip(ORDER, words, strict=False)), **by_name)
     with pytest.raises(UserError) as caught:
         make_plan(open_project(project.root), given, episodes=[1])
     sentence = str(caught.value)
@@ -121,9 +121,9 @@ def test_what_words_stand_for(known, case):
 
 
 def test_all_means_every_one(known):
-    plan = make_plan(open_project(known.root), Words(eval="shop,hello-world"), episodes=[1])
+    plan = make_plan(open_project(known.root), Selection(eval="shop,hello-world"), episodes=[1])
     assert {cell.agent.name for cell in plan.cells} == {"mine", "my-other", "third", "empty", "dummy-good", "dummy-bad"}
-    assert "dummy-good is left out on shop" in " ".join(plan.warnings)
+    assert "Skipped dummy-good on shop" in " ".join(plan.warnings)
 
 
 def test_a_metric_that_is_named_counts_alone(known):
@@ -137,7 +137,7 @@ def test_a_metric_that_is_named_counts_alone(known):
 def test_all_metrics_are_those_of_the_eval(known):
     project = open_project(known.root)
     for word in ("all", "all,speed"):
-        panel = make_plan(project, Words(agent="third", eval="shop", metric=word), episodes=[1]).panels["shop"]
+        panel = make_plan(project, Selection(agent="third", eval="shop", metric=word), episodes=[1]).panels["shop"]
         assert {metric.name for metric in panel.metrics} == {"speed", "checks"}
 
 
@@ -145,7 +145,7 @@ def test_a_glob_of_metrics_chooses_among_those_of_the_eval(known):
     """`*` is `all`; a metric that the eval does not weigh has to be named."""
     project = open_project(known.root)
     for word, names in (("*", ["speed", "checks"]), ("s*", ["speed"])):
-        panel = make_plan(project, Words(agent="third", eval="shop", metric=word), episodes=[1]).panels["shop"]
+        panel = make_plan(project, Selection(agent="third", eval="shop", metric=word), episodes=[1]).panels["shop"]
         assert sorted(metric.name for metric in panel.metrics) == sorted(names)
 
 
@@ -270,11 +270,13 @@ def test_a_word_in_the_wrong_place_is_told_with_the_right_one(known, case):
 def test_what_is_to_be_tried_works(known):
     for words in (["mine", "zen", "kimi-k2"], ["mine", "kimi-k2,zen"], ["mine", "shop"], ["zen"]):
         better = complaint(known, *words).rpartition("Try: orvl ")[2]
-        assert make_plan(open_project(known.root), Words(*shlex.split(better)), episodes=[1]).cells
+        assert make_plan(open_project(known.root), Selection(*shlex.split(better)), episodes=[1]).cells
 
 
 def test_an_agent_that_has_none_of_the_models_is_not_left_out_silently(known):
-    plan = make_plan(open_project(known.root), Words(agent="mine,my-other", model="kimi-k2", eval="shop"), episodes=[1])
+    plan = make_plan(
+        open_project(known.root), Selection(agent="mine,my-other", model="kimi-k2", eval="shop"), episodes=[1]
+    )
     assert {str(cell) for cell in plan.cells} == {"mine kimi-k2 zen shop"}
     assert "my-other" in " ".join(plan.warnings)
 

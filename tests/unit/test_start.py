@@ -322,7 +322,7 @@ def test_the_objects_lie_in_one_pack(tmp_path):
     assert len(list((root / ".git").rglob("*"))) < 20
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+@pytest.mark.root
 def test_a_folder_of_somebody_else_is_committed(tmp_path):
     root = write(tmp_path / "w", {"a": "a\n"})
     os.chown(root, 12345, 12345)

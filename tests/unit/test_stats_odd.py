@@ -9,7 +9,6 @@ from orvl.rate.stats.agreement import alpha, effective_judges, icc, leave_one_ou
 from orvl.rate.stats.calibration import calibrate, calibrated_rating
 from orvl.rate.stats.components import half_width, variance_components
 from orvl.rate.stats.drift import drift
-from orvl.rate.stats.gate import gate
 from orvl.rate.stats.intervals import mean_interval, t_interval, t_quantile
 from orvl.rate.stats.merit import merit
 from orvl.rate.stats.paired import paired, winner_set
@@ -17,6 +16,7 @@ from orvl.rate.stats.people import agreement, most_informative, people_mean
 from orvl.rate.stats.race import log_e, log_evidence, log_flip_path, race
 from orvl.rate.stats.shares import quantile_interval, wilson_interval
 from orvl.rate.stats.weights import nearest_flip, weight_proof
+from orvl.trust.gate import gate
 
 INF, NAN = float("inf"), float("nan")
 CUBE, ENDLESS = np.full((3, 2, 1), 0.5), np.full((3, 2, 1), INF)

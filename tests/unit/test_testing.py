@@ -532,7 +532,7 @@ def test_mistakes_are_sentences():
     with ModelServer() as server:
         with pytest.raises(OSError, match=f"port {server.port} of 127.0.0.1 cannot be had .*; port=0 takes a free one"):
             ModelServer(port=server.port).start()
-        with pytest.raises(ValueError, match="there is no protocol 'soap'; there are openai"):
+        with pytest.raises(ValueError, match="Unknown protocol 'soap'; known are openai"):
             server.base_url("soap")
         assert [server.base_url(one).removeprefix(server.url) for one in PROTOCOLS] == ["/v1", "/v1", "", ""]
 

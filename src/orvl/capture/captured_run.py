@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.capture.browser.result import Look
-    from orvl.capture.lint.report import Report
+    from orvl.capture.lint.report import LintReport
     from orvl.capture.lint.rules import Rule
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
@@ -91,7 +91,7 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
 class Inspections:
     """What programs found out about a capture, and what judges must not learn."""
 
-    lint: Report | None = None
+    lint: LintReport | None = None
     lint_trouble: str | None = None
     """Why no linter could look, where that is nothing of the agent's."""
     rules: Sequence[Rule] = ()
@@ -106,12 +106,12 @@ class Inspections:
     def of(cls, found: Sequence[Inspection], blobs: Blobs) -> Inspections:
         """The newest of each kind that was kept."""
         from orvl.capture.browser.result import Look
-        from orvl.capture.lint.report import Report
+        from orvl.capture.lint.report import LintReport
 
         newest = {one.kind: one for one in found}
         told = {kind: json.loads(blobs.get(one.results)) for kind, one in newest.items()}
         return cls(
-            lint=Report.from_json(told["lint"]) if "lint" in told else None,
+            lint=LintReport.from_json(told["lint"]) if "lint" in told else None,
             page=Look.from_json(told["page"]) if "page" in told else None,
             pictures=newest["page"].pictures if "page" in newest else {},
         )
@@ -254,11 +254,11 @@ class CapturedRun:
         return self._finds.hidden_names
 
     @property
-    def lint(self) -> Report | None:
+    def lint(self) -> LintReport | None:
         """What the project's own linters and formatters say; None where it has none."""
         return self._finds.lint
 
-    def linted(self) -> Report | None:
+    def linted(self) -> LintReport | None:
         """The same; that linters could not be started is an error."""
         if self._finds.lint_trouble:
             raise OrvlError(self._finds.lint_trouble)

@@ -12,7 +12,7 @@ from orvl.cli.ladder import ladder_options, over_the_ladder
 if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
 
 
 @click.command()
@@ -27,7 +27,7 @@ def command(**given: Any) -> int:
 
     The exit status is 0 when every judge is calibrated, and 1 when one is refused.
     """
-    from orvl.trust.controls import DOSES
+    from orvl.trust.controls.doses import DOSES
 
     def finish(project: Project, ladder: Ladder, store: Store, out: JsonOut | None) -> int:
         from orvl.report.calibration import print_calibration

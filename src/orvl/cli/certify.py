@@ -12,7 +12,7 @@ from orvl.cli.ladder import ladder_options, over_the_ladder
 if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
 
 
 @click.command()

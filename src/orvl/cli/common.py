@@ -11,17 +11,15 @@ import click
 
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, ORDER_SENTENCE, Words, parts
+from orvl.plan.selection import ORDER, ORDER_SENTENCE, Selection, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from orvl.plan.planning import AskVersion
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.report.terminal import Terminal
-    from orvl.sandbox.kinds import Kind
     from orvl.store import Store
 
 
@@ -51,7 +49,7 @@ def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "json_", is_flag=True, help="Write one JSON object to standard output.")(function)
 
 
-def words_from(given: dict[str, Any]) -> Words:
+def selection_from(given: dict[str, Any]) -> Selection:
     """The five words, each taken from its place or from its flag, and taken out of `given`."""
     if extra := given.pop("too_many", ()):
         raise UserError(f"There are {5 + len(extra)} words; {ORDER_SENTENCE}. Use commas for several of one kind.")
@@ -64,7 +62,7 @@ def words_from(given: dict[str, Any]) -> Words:
         if word is not None and not parts(word):
             raise UserError(f"The {place} is empty: '{word}'. Leave it out, or write `all`, to mean all.")
         chosen[place] = word or "all"
-    return Words(**chosen)
+    return Selection(**chosen)
 
 
 def open_with_keys_hidden(folder: str | None) -> Project:
@@ -139,18 +137,3 @@ def print_board(board: Board, out: JsonOut | None, *, by_eval: bool = False, **m
 
     cells = by_eval or len({cell.eval for cell in board.cells}) == 1
     print_ratings(console(), board.cells if cells else board.contestants, board)
-
-
-def version_asker(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion | None:
-    """Who tells an agent's version: the agent as it is installed where it will run. None for this machine."""
-    kind, image = sandbox or project.settings.sandbox.use, image or project.settings.sandbox.image
-    if kind not in ("podman", "docker"):
-        return None
-    from functools import partial
-
-    from orvl.sandbox.choose import trouble
-    from orvl.sandbox.container import version_in
-
-    if why := trouble(kind, image):
-        raise UserError(why)
-    return partial(version_in, kind, image or "")

@@ -9,7 +9,7 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.cli.complete import word as complete
 from orvl.errors import UserError
-from orvl.plan.selection import Words, chosen_metrics
+from orvl.plan.selection import Selection, chosen_metrics
 from orvl.project import open_project
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _left_out(contestants: Sequence[Sequence[Contestant]], pairs: Pairs) -> Iter
 
 
 def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparison:
-    from orvl.cli.report import chooser
+    from orvl.plan.selection import stored_matcher
     from orvl.rate.collect import panels_of, rules_of
     from orvl.rate.compare import compare
     from orvl.rate.gather import EVER, CellRef, gather
@@ -85,11 +85,11 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     from orvl.report.certificate import standing_sentence
     from orvl.trust.standing import standing
 
-    words = Words(
+    words = Selection(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},
     )
     known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-    cells = stored_cells(store, chooser(words, known))
+    cells = stored_cells(store, stored_matcher(words, known))
     sides = [side_of(given[name], cells) for name in ("a", "b")]
     chosen = [side.newest(cells) for side in sides]
     _make_sure_that_they_differ(given["a"], given["b"], *chosen)

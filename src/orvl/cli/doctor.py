@@ -134,7 +134,7 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
 
 
 def _agents(project: Project) -> Iterator[Finding]:
-    from orvl.plan.planning import version_of
+    from orvl.plan.versions import version_of
 
     try:
         names = list(project.agent_files)

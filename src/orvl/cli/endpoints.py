@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
-from orvl.cli.report import chooser
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
+from orvl.plan.selection import stored_matcher
 from orvl.project import open_project
 from orvl.project.names import count
 
@@ -24,7 +24,7 @@ def command(**given: Any) -> int:
     Failed calls, tool calls that are not well-formed, empty and cut-off answers, who really answered, speed and cost:
     whether the agent, the model or its host is to blame.
     """
-    words = words_from(given)
+    words = selection_from(given)
     if words.metric != "all":
         raise UserError(f"Calls of models have no metric: leave out '{words.metric}'. See: orvl report")
     out = JsonOut() if given["json_"] else None
@@ -35,7 +35,7 @@ def command(**given: Any) -> int:
 
     with open_to_read(project, given["store"]) as store:
         known = {row[0]: tuple(row[1:]) for row in store.rows("SELECT id, agent, model, provider, eval FROM cell")}
-        keep = chooser(words, list(known.values()))
+        keep = stored_matcher(words, list(known.values()))
         calls = Calls(store, {cell: names for cell, names in known.items() if keep(names)})
         rows = calls.endpoints()
         differing = differences(rows)

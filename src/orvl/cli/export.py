@@ -89,9 +89,8 @@ def _atif(words: tuple[str, ...], form: str | None, output: str | None, project:
 
 def _trajectories(opened: Store, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """The runs that the words stand for: one by its name, else all whose names fit."""
-    from orvl.cli.report import chooser
     from orvl.cli.show import find
-    from orvl.plan.selection import ORDER, Words
+    from orvl.plan.selection import ORDER, Selection, stored_matcher
     from orvl.report.atif import trajectories
 
     if len(words) > RUN_PLACES:
@@ -99,7 +98,7 @@ def _trajectories(opened: Store, words: tuple[str, ...]) -> Iterator[tuple[str, 
     known = opened.rows("SELECT DISTINCT agent, model, provider, eval FROM cell WHERE id IN (SELECT cell FROM run)")
     if len(words) == 1 and _is_run(opened, words[0], {row[0] for row in known}):
         return trajectories(opened, key=find(opened, words[0])[0])
-    keep = chooser(Words(**dict(zip(ORDER, words, strict=False))), known)
+    keep = stored_matcher(Selection(**dict(zip(ORDER, words, strict=False))), known)
     return trajectories(opened, keep)
 
 

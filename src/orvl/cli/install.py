@@ -10,7 +10,7 @@ import click
 from orvl.cli.common import console
 from orvl.cli.complete import word as complete
 from orvl.errors import OrvlError, UserError
-from orvl.plan.selection import Words, chosen_agents, is_named, parts
+from orvl.plan.selection import Selection, chosen_agents, is_named, parts
 from orvl.project import open_project
 from orvl.report.text import plain, seconds
 
@@ -59,7 +59,7 @@ def chosen(project: Project, words: tuple[str, ...]) -> list[Agent]:
     word = ",".join(words)
     if not parts(word):
         raise UserError(f"The agent is empty: '{word}'. Write `all` to mean all.")
-    agents = chosen_agents(project, Words(agent=word))
+    agents = chosen_agents(project, Selection(agent=word))
     named = {part for part in parts(word) if is_named(part)}
     for one in agents:
         if not one.install and one.name in named:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, where, words_from
-from orvl.cli.report import chooser
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, selection_from, where
 from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
-from orvl.plan.selection import ORDER, Words, chosen_metrics
+from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.project.names import closest, count, did_you_mean
 from orvl.report.text import plain
@@ -88,7 +87,7 @@ def command(**given: Any) -> int:
 
     --json lists what is left to be labelled, for other programs; with --report it gives the figures.
     """
-    words = words_from(given)
+    words = selection_from(given)
     _refuse_mixtures(given, words)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
@@ -97,7 +96,7 @@ def command(**given: Any) -> int:
     if given["file"] is not None:
         return _import(project, given, out)
     with open_to_read(project, given["store"]) as store:
-        keep = chooser(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
+        keep = stored_matcher(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
         metrics = chosen_metrics(project, words)
         if given["report"]:
             return _report(people(project, store, keep, given["judge"], metrics), out)
@@ -116,7 +115,7 @@ def command(**given: Any) -> int:
         return Session(project, store, person, partial(_keep, project, given["store"])).go(asked)
 
 
-def _refuse_mixtures(given: Mapping[str, Any], words: Words) -> None:
+def _refuse_mixtures(given: Mapping[str, Any], words: Selection) -> None:
     """One thing at a time: a label, a file of them, the report, or the queue."""
     chosen = [flag for flag, name in (("--run", "run"), ("--import", "file"), ("--report", "report")) if given[name]]
     if len(chosen) > 1:
@@ -161,7 +160,7 @@ def _as_json(project: Project, asked: Asked) -> dict[str, Any]:
 # -- labels that are given without being asked for
 
 
-def _one(project: Project, given: Mapping[str, Any], words: Words, out: JsonOut | None) -> int:
+def _one(project: Project, given: Mapping[str, Any], words: Selection, out: JsonOut | None) -> int:
     metric = WHOLE if words.metric == "all" else words.metric
     told = {**given, "metric": metric, "drawn": given["at_random"]}
     with open_to_read(project, given["store"]) as store:

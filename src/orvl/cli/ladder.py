@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,21 +13,23 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_to_write, open_with_keys_hidden, where
 from orvl.cli.common import store_exists as there_is_a_store
 from orvl.cli.complete import word as complete
+from orvl.cli.run import ASK_ABOVE
 from orvl.errors import UserError
-from orvl.plan.planning import ASK_ABOVE, may_cost
-from orvl.plan.remaining import state_of
-from orvl.plan.selection import Words, chosen_evals, chosen_metrics
+from orvl.plan.cost import may_cost
+from orvl.plan.options import RunOptions
+from orvl.plan.remaining import remaining_of
+from orvl.plan.selection import Selection, chosen_evals, chosen_metrics
 from orvl.sandbox.workdir import WorkDir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
-    from orvl.engine.local import LocalEngine
-    from orvl.plan.remaining import State
+    from orvl.engine import Execution
+    from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
 
     Finish = Callable[[Project, Ladder, Store, JsonOut | None], int]
 
@@ -74,83 +77,76 @@ def over_the_ladder(
         if given["dry_run"]:
             return _dry_run(project, ladder, given, out)
         with open_to_write(project, given["store"]) as store:
-            state = _state(ladder, store, given)
-            _guard(project, ladder, state, given)
-            engine = _carry_out(project, ladder, state, store, given)
-            if engine and (engine.interrupted or (engine.over_budget and _is_unfinished(ladder, store, engine))):
-                return _unfinished(engine, given)
+            ladder = ladder.newest(store, fresh=given["fresh"])
+            remaining = _remaining(ladder, store, given)
+            _guard(project, ladder, remaining, given)
+            execution = _carry_out(project, ladder, remaining, store, given)
+            if execution.interrupted or (execution.over_budget and _is_unfinished(ladder, store, execution)):
+                return _unfinished(execution, given)
             return finish(project, ladder, store, out)
 
 
 def _ladder(project: Project, given: dict[str, Any], controls: Collection[str] | None, folder: Path) -> Ladder:
-    from orvl.trust.controls import ladder_plan
+    from orvl.trust.ladder import ladder_plan
 
-    words = Words(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
+    selection = Selection(eval=",".join(given["eval"]) or "all", metric=",".join(given["metric"]) or "all")
     return ladder_plan(
         project,
-        chosen_evals(project, words),
+        chosen_evals(project, selection),
         folder,
         controls=controls,
-        metrics=chosen_metrics(project, words),
+        metrics=chosen_metrics(project, selection),
         judges=given["judge"],
         episodes=given["episodes"],
         seed=secrets.randbits(32),
     )
 
 
-def _state(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> State:
+def _remaining(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> Remaining:
     """What is left to do; what was not answered is asked again where that is wanted."""
-    if store is not None:
-        ladder.look_at_newest(store, fresh=given["fresh"])
-    state = state_of(ladder.plan, store)
+    remaining = remaining_of(ladder.plan, store)
     if store is None or not given["unanswered"]:
-        return state
+        return remaining
     from orvl.trust.silences import unanswered
 
     troubled = unanswered(store)
-    again = [run for run in state.reused if state.stored[run.key].attempt in troubled]
-    state.to_score += again
-    state.reused = [run for run in state.reused if run not in again]
-    return state
+    again = tuple(run for run in remaining.reused if remaining.stored[run.key].attempt in troubled)
+    reused = tuple(run for run in remaining.reused if run not in again)
+    return replace(remaining, to_score=(*remaining.to_score, *again), reused=reused)
 
 
 def _carry_out(
-    project: Project, ladder: Ladder, state: State, store: Store, given: dict[str, Any]
-) -> LocalEngine | None:
-    if not (state.to_run or state.to_score):
-        return None
-    from orvl.cli.carry_out import carry_out
-    from orvl.cli.score import SCORED_AT_ONCE
+    project: Project, ladder: Ladder, remaining: Remaining, store: Store, given: dict[str, Any]
+) -> Execution:
+    from orvl.cli.watch import SCORED_AT_ONCE, watched
+    from orvl.pipeline import Prepared
 
-    return carry_out(
-        project,
-        ladder.plan,
-        state,
-        store,
-        Words(eval=",".join(ladder.evals)),
-        quiet=given["quiet"],
+    options = RunOptions(
+        Selection(eval=",".join(ladder.evals)),
         concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
         budget=given["budget"],
         samples="unanswered" if given["unanswered"] else "missing",
+        written=tuple(sys.argv[1:]),
     )
+    return watched(project, Prepared(ladder.plan, remaining), options, store, quiet=given["quiet"])
 
 
-def _is_unfinished(ladder: Ladder, store: Store, engine: LocalEngine) -> bool:
-    left = state_of(ladder.plan, store)
-    return engine.is_unjudged or bool(left.to_run or left.to_score)
+def _is_unfinished(ladder: Ladder, store: Store, execution: Execution) -> bool:
+    left = remaining_of(ladder.plan, store)
+    return execution.unjudged or bool(left.to_run or left.to_score)
 
 
-def _unfinished(engine: LocalEngine, given: dict[str, Any]) -> int:
-    why = "interrupted" if engine.interrupted else "stopped by the budget"
+def _unfinished(execution: Execution, given: dict[str, Any]) -> int:
+    why = "interrupted" if execution.interrupted else "stopped by the budget"
     how = "the same command without --fresh" if given["fresh"] else "the same command"
-    sys.stderr.write(f"Nothing is written: {why}. What was asked is kept; {how} goes on.\n")
-    return 130 if engine.interrupted else 3
+    sys.stderr.write(f"Nothing was written: {why}. The answers so far are kept; {how} continues.\n")
+    return 130 if execution.interrupted else 3
 
 
-def _questions(project: Project, ladder: Ladder, state: State) -> tuple[int, int]:
+def _questions(project: Project, ladder: Ladder, remaining: Remaining) -> tuple[int, int]:
     """How many scores of judges are wanted at most, and how many of them may cost money."""
     asked = paid = 0
-    for run in (*state.to_run, *state.to_score):
+    for run in (*remaining.to_run, *remaining.to_score):
         panel = ladder.plan.panels[run.cell.eval.name]
         judged = sum(metric.judged for metric in panel.metrics)
         asked += judged * len(panel.judges)
@@ -160,8 +156,8 @@ def _questions(project: Project, ladder: Ladder, state: State) -> tuple[int, int
     return asked, paid
 
 
-def _guard(project: Project, ladder: Ladder, state: State, given: dict[str, Any]) -> None:
-    _, paid = _questions(project, ladder, state)
+def _guard(project: Project, ladder: Ladder, remaining: Remaining, given: dict[str, Any]) -> None:
+    _, paid = _questions(project, ladder, remaining)
     if paid <= ASK_ABOVE or given["yes"] or given["budget"] is not None:
         return
     what = f"judges that cost money for up to {paid} scores"
@@ -173,16 +169,17 @@ def _guard(project: Project, ladder: Ladder, state: State, given: dict[str, Any]
 
 
 def _dry_run(project: Project, ladder: Ladder, given: dict[str, Any], out: JsonOut | None) -> int:
-    from orvl.plan.remaining import cost_of
+    from orvl.plan.cost import cost_of
     from orvl.report.certificate import ladder_json, print_ladder
 
     there = there_is_a_store(project, given["store"])
     with open_to_read(project, given["store"]) if there else nullcontext() as store:
-        state = _state(ladder, store, given)
-        cost = cost_of(project, ladder.plan, state, store)
-    asked, _ = _questions(project, ladder, state)
+        ladder = ladder.newest(store, fresh=given["fresh"]) if store is not None else ladder
+        remaining = _remaining(ladder, store, given)
+        cost = cost_of(project, ladder.plan, remaining, store)
+    asked, _ = _questions(project, ladder, remaining)
     if out:
-        out.write(ladder_json(ladder, state, asked, cost))
+        out.write(ladder_json(ladder, remaining, asked, cost))
     else:
-        print_ladder(console(), ladder, state, asked, cost)
+        print_ladder(console(), ladder, remaining, asked, cost)
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_keys_hidden, version_asker, where
+from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_keys_hidden, where
 from orvl.errors import UserError
 from orvl.project.names import count
 from orvl.report.text import plain
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from orvl.capture.diff import Change
     from orvl.cli.show import Shown
+    from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
-    from orvl.plan.selection import Words
     from orvl.project import Project
     from orvl.report.terminal import Terminal
     from orvl.run.replay import Recording, ReplayServer
@@ -35,7 +35,7 @@ SHOWN = 20
 @click.command()
 @click.argument("run")
 @click.option("--pace", is_flag=True, help="Let every answer take as long as it took.")
-@click.option("--sandbox", type=click.Choice(KINDS), help="Where the run lives; bubblewrap, if nothing else is said.")
+@click.option("--sandbox", type=click.Choice(KINDS), help="Sandbox (default: bubblewrap).")
 @click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @as_json
 @where
@@ -100,28 +100,30 @@ def _replayed(
     image: str | None,
 ) -> tuple[Replayed, ReplayServer] | None:
     """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
-    from orvl.cli.carry_out import carry_out
-    from orvl.plan.remaining import state_of
-    from orvl.plan.selection import Words
+    from orvl.cli.watch import watched
+    from orvl.pipeline import Prepared
+    from orvl.plan.options import RunOptions
+    from orvl.plan.remaining import remaining_of
+    from orvl.plan.selection import Selection
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
 
     recording = Recording.of(before, kept.blobs)
-    words = Words(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
-    plan = _plan(project, kept, shown, words, sandbox, image)
+    selection = Selection(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
+    options = RunOptions(selection, sandbox=sandbox, image=image, concurrency=1)
+    plan = _plan(project, kept, shown, options)
     project.settings = replace(project.settings, attempts=1)
     with (
         ReplayServer(recording, pace=pace) as server,
         tempfile.TemporaryDirectory(prefix="orvl-replay-") as folder,
         Store(Path(folder), write=True) as store,
     ):
-        _point_at(server, recording, plan)
+        plan = _pointed_at(server, recording, plan)
         if (kept.folder / "starts").is_dir():
             (store.folder / "starts").symlink_to(kept.folder / "starts")
-        state = state_of(plan, store)
-        engine = carry_out(project, plan, state, store, words, sandbox=sandbox, image=image, quiet=True, concurrency=1)
-        if engine.not_installed:
-            raise UserError(next(iter(engine.not_installed.values())))
+        execution = watched(project, Prepared(plan, remaining_of(plan, store)), options, store, quiet=True)
+        if execution.not_installed:
+            raise UserError(next(iter(execution.not_installed.values())))
         numbers = store.rows("SELECT max(id) FROM attempt HAVING max(id) IS NOT NULL")
         if not numbers:
             return None
@@ -129,12 +131,13 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(numbers[0][0])), _tree(store, attempt)), server
 
 
-def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Kind | None, image: str | None) -> Plan:
+def _plan(project: Project, kept: Store, shown: Shown, options: RunOptions) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.planning import make_plan
+    from orvl.plan.versions import asker_for
 
-    ask = version_asker(project, sandbox, image)
-    plan = make_plan(project, words, episodes=(shown.episode,), ask_version=ask)
+    ask = asker_for(project, options.sandbox, options.image)
+    plan = make_plan(project, options.selection, episodes=(shown.episode,), ask_version=ask)
     cell = plan.cells[0]
     key = kept.rows("SELECT cell.key FROM run JOIN cell ON cell.id = run.cell WHERE run.key = ?", (shown.key,))[0][0]
     if cell.key != key:
@@ -142,26 +145,31 @@ def _plan(project: Project, kept: Store, shown: Shown, words: Words, sandbox: Ki
         if cell.version != shown.cell["version"]:
             what = f"{cell.agent.name} was version {shown.cell['version']}, and is {cell.version}: it"
         raise UserError(
-            f"The run {shown.key[:12]} cannot be replayed: {what} has changed since. Make a new one: orvl run {words}"
+            f"The run {shown.key[:12]} cannot be replayed: {what} has changed since. "
+            f"Make a new one: orvl run {options.selection}"
         )
     cell = replace(cell, eval=replace(cell.eval, checks=()))
-    plan.cells, plan.runs = [cell], [replace(planned, cell=cell) for planned in plan.runs]
-    plan.panels = {name: replace(one, metrics=(), weights=(), judges=()) for name, one in plan.panels.items()}
-    return plan
+    return replace(
+        plan,
+        cells=(cell,),
+        runs=tuple(replace(planned, cell=cell) for planned in plan.runs),
+        panels={name: replace(panel, metrics=(), weights=(), judges=()) for name, panel in plan.panels.items()},
+    )
 
 
-def _point_at(server: ReplayServer, recording: Recording, plan: Plan) -> None:
-    """Puts the recording in the provider's place."""
+def _pointed_at(server: ReplayServer, recording: Recording, plan: Plan) -> Plan:
+    """The plan with the recording in the provider's place."""
     from orvl.project.endpoints import Endpoint
     from orvl.project.providers import Provider
 
     cell = plan.cells[0]
-    host = plan.hosts.get(cell.key)
+    host = plan.endpoints.get(cell.key)
     provider = host.provider if host else Provider(cell.provider, {})
     spoken = recording.protocols or ("openai",)
     addresses = {protocol: server.base_url(protocol) for protocol in (*provider.addresses, *spoken)}
     here = replace(provider, addresses=addresses, key=None, other_keys=(), concurrency=None, per_minute=None)
-    plan.hosts = {cell.key: Endpoint(here, host.protocol if host and host.protocol in spoken else spoken[0])}
+    protocol = host.protocol if host and host.protocol in spoken else spoken[0]
+    return replace(plan, endpoints={cell.key: Endpoint(here, protocol)})
 
 
 def _answered(calls: Sequence[ModelCall]) -> list[ModelCall]:

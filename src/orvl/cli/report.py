@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, where, words_from
+from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
-from orvl.plan.selection import ORDER, Words, chosen_metrics, parts
+from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
-from orvl.project.names import did_you_mean, matching
 
 if TYPE_CHECKING:
     from orvl.project import Project
@@ -38,7 +37,7 @@ def command(**given: Any) -> int:
 
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
-    words = words_from(given)
+    words = selection_from(given)
     if given["csv_"] and given["json_"]:
         raise UserError("--json and --csv exclude each other.")
     out = JsonOut() if given["json_"] else None
@@ -47,7 +46,7 @@ def command(**given: Any) -> int:
 
     with open_to_read(project, given["store"]) as store:
         known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-        keep = chooser(words, known)
+        keep = stored_matcher(words, known)
         metrics = chosen_metrics(project, words)
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
         rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
@@ -84,20 +83,3 @@ def _people(project: Project, store: Store, *words: Any) -> People | None:
     from orvl.trust.people import people
 
     return people(project, store, *words)
-
-
-def chooser(words: Words, known: list[tuple[str, str, str, str]]) -> Any:
-    """Whether a cell's names fit the words; a word that fits nothing in the store is refused."""
-    if "control:" not in words.agent:
-        known = [names for names in known if not names[0].startswith("control:")]
-    chosen = []
-    for i, place in enumerate(ORDER[:4]):
-        names = sorted({row[i] for row in known})
-        found: set[str] = set()
-        for part in parts(getattr(words, place)) or ["all"]:
-            matches = matching(part, names)
-            if not matches and part != "all":
-                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
-            found.update(matches)
-        chosen.append(found)
-    return lambda names: all(name in found for name, found in zip(names, chosen, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,23 +17,19 @@ from orvl.cli.common import (
     open_to_write,
     open_with_keys_hidden,
     print_board,
-    version_asker,
+    selection_from,
     where,
-    words_from,
 )
 from orvl.errors import OrvlError
-from orvl.plan.planning import make_plan, ordered
-from orvl.plan.remaining import next_episode, state_of
+from orvl.plan.options import RunOptions
+from orvl.plan.remaining import next_episode, remaining_of
 from orvl.project.names import count
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
-    from orvl.plan.selection import Words
+    from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.store import Store
-
-SCORED_AT_ONCE = 16
-"""Runs; judges are waited for, and no agent needs this machine."""
 
 
 @click.command()
@@ -43,59 +40,56 @@ SCORED_AT_ONCE = 16
 @click.option("--fresh", is_flag=True, help="Take a new sample of every score; the old ones are kept.")
 @as_json
 @where
-def command(**given: Any) -> int:
+def command(**flags: Any) -> int:
     """Score stored runs again, without running them again.
 
     Scores that are missing are made, and those that were errors or abstentions are asked for once more. With --fresh,
     every score gets a new sample. Nothing is overwritten.
     """
-    from orvl.cli.carry_out import carry_out
+    from orvl import pipeline
+    from orvl.cli.watch import SCORED_AT_ONCE, watched
     from orvl.rate.collect import of_plan
 
-    words = words_from(given)
-    out = JsonOut() if given["json_"] else None
-    project = open_with_keys_hidden(given["project"])
-    open_to_read(project, given["store"]).close()
-    with open_to_write(project, given["store"]) as store:
-        words = _with_stored(project, words, store)
-        plan = make_plan(
-            project, words, episodes=[1], judges=given["judge"], ask_version=version_asker(project, None, None)
-        )
+    selection = selection_from(flags)
+    out = JsonOut() if flags["json_"] else None
+    project = open_with_keys_hidden(flags["project"])
+    open_to_read(project, flags["store"]).close()
+    options = RunOptions(
+        judges=flags["judge"],
+        concurrency=flags["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
+        budget=flags["budget"],
+        samples="all" if flags["fresh"] else "unanswered",
+        written=tuple(sys.argv[1:]),
+    )
+    with open_to_write(project, flags["store"]) as store:
+        options = replace(options, selection=_with_stored(project, selection, store))
+        plan = pipeline.plan(project, replace(options, episodes=1))
         last = next_episode(plan, store) - 1
-        plan.runs = ordered(plan.cells, range(1, last + 1), plan.seed)
-        state = state_of(plan, store)
-        state.to_score, state.reused, state.to_run = [*state.to_score, *state.reused], [], []
-        engine = carry_out(
-            project,
-            plan,
-            state,
-            store,
-            words,
-            concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
-            budget=given["budget"],
-            samples="all" if given["fresh"] else "unanswered",
-        )
+        plan = plan.with_episodes(range(1, last + 1))
+        remaining = remaining_of(plan, store)
+        remaining = replace(remaining, to_score=(*remaining.to_score, *remaining.reused), reused=(), to_run=())
+        execution = watched(project, pipeline.Prepared(plan, remaining), options, store)
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board.cells = [cell for cell in board.cells if cell.planned]
-        board.warnings = plan.warnings + _of_older(plan, store) + board.warnings
+        board.warnings = [*plan.warnings, *_of_older(plan, store), *board.warnings]
     print_board(board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
-    if engine.interrupted:
+    if execution.interrupted:
         return 130
-    if engine.over_budget and (unrated or engine.is_unjudged):
+    if execution.over_budget and (unrated or execution.unjudged):
         return 3
     return int(board.broken_metrics or unrated)
 
 
-def _with_stored(project: Project, words: Words, store: Store) -> Words:
+def _with_stored(project: Project, selection: Selection, store: Store) -> Selection:
     """All agents are also those with overlays and at versions that the store has runs of, and the project still has."""
-    if words.agent != "all":
-        return words
+    if selection.agent != "all":
+        return selection
     found = []
     for (name,) in store.rows("SELECT DISTINCT agent FROM cell WHERE instr(agent, '+') OR instr(agent, '@')"):
         with suppress(OrvlError, KeyError):
             found.append(project.agent(name).name)
-    return replace(words, agent=",".join(["all", *found]))
+    return replace(selection, agent=",".join(["all", *found]))
 
 
 def _of_older(plan: Plan, store: Store) -> list[str]:

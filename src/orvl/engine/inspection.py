@@ -13,10 +13,10 @@ from orvl.capture.browser.find import trouble
 from orvl.capture.browser.look import look
 from orvl.capture.browser.result import Look
 from orvl.capture.captured_run import Inspections
-from orvl.capture.lint.report import Report
+from orvl.capture.lint.registry import roots_of
+from orvl.capture.lint.report import LintReport
 from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
-from orvl.capture.lint.tools import tools_of
 from orvl.capture.lint.workspace import Workspace
 from orvl.errors import InvalidAppConfig, NotStarted
 from orvl.project.app import check_steps
@@ -81,20 +81,20 @@ class Inspector:
     async def _has_tools(self, start: str) -> bool:
         """Whether what runs begin with configures a linter."""
         if start not in self._tools_of:
-            self._tools_of[start] = await asyncio.to_thread(lambda: bool(tools_of(self._workspace(start))))
+            self._tools_of[start] = await asyncio.to_thread(lambda: bool(roots_of(self._workspace(start))))
         return self._tools_of[start]
 
     # -- linters
 
     async def _lint(
         self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
-    ) -> Report | None:
+    ) -> LintReport | None:
         start, end = attempt.start_tree, attempt.tree
         if not start or not end:
             return None
         blobs = self.store.blobs
         if found := known.get(("lint", str(FORMAT))):
-            return Report.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
+            return LintReport.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
         if not await self._has_tools(start):
             return None
         before, after = await asyncio.to_thread(lambda: list(map(self._workspace, (start, end))))

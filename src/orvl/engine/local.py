@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
 from orvl.engine.inspection import Inspector
-from orvl.engine.scoring import Samples, Scoring, saving
-from orvl.errors import DiskError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
+from orvl.engine.scoring import Scoring, saving
+from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
+from orvl.gateway import Gateway
+from orvl.project import PARTS, line_in
+from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
-from orvl.sandbox.choose import Slot
+from orvl.sandbox.choose import Slot, chosen, is_trusted
+from orvl.sandbox.container import sweep
+from orvl.sandbox.registries import check_entry
+from orvl.sandbox.surroundings import surroundings
+from orvl.sandbox.workdir import WorkDir, is_alive
 from orvl.score.judges.bench import Bench, Seat
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from orvl.engine import Watcher
-    from orvl.gateway import Gateway
+    from orvl.engine import OnEvent, RunPolicy
+    from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
-    from orvl.plan.remaining import State
-    from orvl.project.settings import Settings
+    from orvl.plan.remaining import Remaining
+    from orvl.project import Project
     from orvl.sandbox.kinds import Kind
     from orvl.sandbox.surroundings import Surroundings
-    from orvl.sandbox.workdir import WorkDir
     from orvl.store import Store
-    from orvl.trust.race import Race
     from orvl.types import Attempt, Inspection, PlannedRun, Score
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
+MOST_FILES = 65_536
 Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
 """A run, and what is done for it; that says whether it is settled, be it scored or given up."""
 
@@ -42,73 +52,149 @@ def default_concurrency() -> int:
     return max(4, min(16, 2 * (os.cpu_count() or 2)))
 
 
-@dataclass
+@dataclass(frozen=True)
 class LocalEngine:
-    """Carries a plan out. `stop` lets what runs end, within a grace time."""
+    """Carries runs out in this process. `environment` holds the providers' keys."""
 
-    plan: Plan
-    state: State
+    project: Project
     store: Store
+    environment: Mapping[str, str]
+
+    async def execute(
+        self,
+        plan: Plan,
+        remaining: Remaining,
+        options: RunOptions,
+        *,
+        on_event: OnEvent,
+        stop: asyncio.Event,
+        policy: RunPolicy | None = None,
+    ) -> Execution:
+        """Does what is left of a plan; a full disk ends it at once, with a sentence."""
+        project, settings = self.project, self.project.settings
+        evals = {run.cell.eval.name for run in remaining.todo}
+        check_judges(settings, [judge for name in evals for judge in plan.panels[name].judges])
+        image = options.image or settings.sandbox.image
+        untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
+        kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
+        readable = _readable(project)
+        _allow_many_files()
+        if kind in ("podman", "docker"):
+            Thread(target=sweep, args=(kind, is_alive)).start()
+        with closing(WorkDir()) as work:
+            folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
+            closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
+            place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
+            return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
+
+
+def _allow_many_files() -> None:
+    """Connections and files of many runs at once need more than the usual limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
+
+
+def _readable(project: Project) -> list[Path]:
+    """What all agents may read; mistakes in orvl.toml's [sandbox] are reported before anything runs."""
+    settings, file = project.settings.sandbox, project.settings_file
+    for entry in settings.registries or ():
+        if why := check_entry(entry):
+            raise FileError(file, line_in(file, "sandbox", "registries"), f"[sandbox] registries: '{entry}': {why}.")
+    paths = [(project.root / Path(path).expanduser()).resolve() for path in settings.paths]
+    if gone := next((path for path in paths if not path.exists()), None):
+        raise FileError(file, line_in(file, "sandbox", "paths"), f"[sandbox] paths: {gone} does not exist.")
+    return paths
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where this execution's runs live."""
+
     work: WorkDir
-    settings: Settings
-    watcher: Watcher
-    call: int
-    concurrency: int
     sandbox: Kind
     around: Surroundings
-    gateway: Gateway
-    samples: Samples = "missing"
-    race: Race | None = None
-    """Says which runs are not needed, or not yet."""
-    over_budget: bool = False
-    unknown_cost: set[str] = field(default_factory=set)
-    """Agents whose runs may have cost something that nobody told."""
-    interrupted: bool = False
-    judging_cost: float = 0.0
-    """Dollars that judges took, as far as they are known."""
-    is_unjudged: bool = False
-    """Whether the money for judges ended before they had said all."""
 
-    def __post_init__(self) -> None:
+    def slot(self) -> Slot:
+        return Slot(self.sandbox, self.around, self.work.lock_fd)
+
+
+class _Crew:
+    """The workers of one execution, and what they share."""
+
+    def __init__(
+        self,
+        engine: LocalEngine,
+        plan: Plan,
+        remaining: Remaining,
+        options: RunOptions,
+        place: _Place,
+        on_event: OnEvent,
+        stop: asyncio.Event,
+        policy: RunPolicy | None,
+    ) -> None:
+        self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
+        self.on_event, self.stop, self.policy = on_event, stop, policy
+        self.store, self.settings = engine.store, engine.project.settings
+        self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
+        self.gateway = Gateway(engine.environment, options.budget)
+        limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
-        starts = Starts(self.store, self.work, self.settings, self.around.image, self.watcher.say)
-        self._attempts = Attempts(
-            self.store, self.work, self.settings, starts, self.gateway, self.plan.hosts, self.watcher.say
-        )
-        limits = self.settings.limits
-        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self.watcher.say)
-        self._finding = Inspector(self.store, self.work, limits, self._writer)
-        self._scoring = Scoring(self.store, self.work, limits.score, self.samples, self._bench)
+        starts = Starts(self.store, work, self.settings, place.around.image, self._say)
+        self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
+        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self._say)
+        self._finding = Inspector(self.store, work, limits, self._writer)
+        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._bench)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
         self._slots: list[Slot] = []
         self._fatal: OrvlError | None = None
+        self._unknown_cost: set[str] = set()
+        self._judging_cost = 0.0
+        self._unjudged = False
 
-    @property
-    def not_installed(self) -> dict[str, str]:
-        """Agents whose program is not there, each with a sentence."""
-        return self._attempts.not_installed
+    def _say(self, sentence: str) -> None:
+        self.on_event(Notice(sentence))
 
-    async def carry_out(self) -> None:
-        """Does all that is left; a full disk ends it at once, with a sentence."""
+    async def carry_out(self) -> Execution:
         await self._writer.write(self._register)
-        todo: deque[Task] = deque((run, self._score_again) for run in self.state.to_score)
-        todo.extend((run, self._run) for run in self.state.to_run)
-        await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
-        await self._attempts.cleaned()
-        self._bench.close()
-        await self.gateway.close()
-        self._budget_is_spent()
+        todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
+        todo.extend((run, self._run) for run in self.remaining.to_run)
+        watching = asyncio.ensure_future(self._watch_for_stop())
+        try:
+            await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
+        except asyncio.CancelledError:
+            self._stopping.set()
+            self._cut()
+            raise
+        finally:
+            watching.cancel()
+            await self._attempts.cleaned()
+            self._bench.close()
+            await self.gateway.close()
         if self._fatal is not None:
             raise self._fatal
+        return Execution(
+            interrupted=self.stop.is_set(),
+            over_budget=self._over_budget,
+            unjudged=self._unjudged,
+            budget=self.gateway.purse.most,
+            spent=self.gateway.purse.spent,
+            judging_cost=self._judging_cost,
+            unknown_cost=frozenset(self._unknown_cost),
+            not_installed=dict(self._attempts.not_installed),
+            given_up=tuple(self.gateway.stopped.values()),
+        )
 
     def _register(self, store: Store) -> None:
+        written = {"words": str(self.options.selection), "flags": self.options.written}
+        self.call = store.add_call(written, self.plan.seed)
         self._cells = {cell.key: store.add_cell(cell) for cell in self.plan.cells}
-        self._layouts = {name: store.add_layout(layout) for name, layout in self.state.layouts.items()}
+        self._layouts = {name: store.add_layout(layout) for name, layout in self.remaining.layouts.items()}
 
     async def _worker(self, todo: deque[Task]) -> None:
-        slot = Slot(self.sandbox, self.around, self.work.lock_fd)
+        slot = self.place.slot()
         self._slots.append(slot)
         try:
             while (task := await self._next(todo)) is not None:
@@ -123,7 +209,7 @@ class LocalEngine:
 
     async def _next(self, todo: deque[Task]) -> Task | None:
         """The first that may start. Where a race holds all back, it is asked again when something has ended."""
-        while todo and not self.stopped and not self._budget_is_spent():
+        while todo and not self._stopping.is_set() and not self._over_budget:
             at = next((at for at, (planned, _) in enumerate(todo) if self._may_start(planned)), None)
             if at is not None:
                 task = todo[at]
@@ -135,18 +221,18 @@ class LocalEngine:
         return None
 
     def _may_start(self, planned: PlannedRun) -> bool:
-        return self.race is None or self.race.may_start(planned, self.concurrency)
+        return self.policy is None or self.policy.may_start(planned, self.concurrency)
 
     async def _do(self, task: Task, slot: Slot) -> None:
         planned, do = task
         self._going += 1
         try:
-            if self.race is None:
+            if self.policy is None:
                 if not self._cannot_run(planned):
                     await do(planned, slot)
             elif self._cannot_run(planned) or await do(planned, slot):
-                for sentence in self.race.ended(planned):
-                    self.watcher.say(sentence)
+                for sentence in self.policy.ended(planned):
+                    self._say(sentence)
         finally:
             self._going -= 1
             self._wake()
@@ -157,25 +243,22 @@ class LocalEngine:
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
-        is_stopped = cell.key in self.plan.hosts and self.gateway.why_not(cell.provider, cell.model_id)
-        return cell.agent.name in self.not_installed or bool(is_stopped)
+        is_stopped = cell.key in self.plan.endpoints and self.gateway.why_not(cell.provider, cell.model_id)
+        return cell.agent.name in self._attempts.not_installed or bool(is_stopped)
 
-    def _budget_is_spent(self) -> bool:
-        self.over_budget = self.gateway.purse.is_empty
-        return self.over_budget
+    @property
+    def _over_budget(self) -> bool:
+        return self.gateway.purse.is_empty
 
     # -- ending
 
-    def stop(self) -> None:
+    async def _watch_for_stop(self) -> None:
         """Nothing new starts; what still runs after the grace time is cut."""
-        if not self.stopped:
-            self._stopping.set()
-            self._wake()
-            asyncio.get_running_loop().call_later(STOP_GRACE, self._cut)
-
-    @property
-    def stopped(self) -> bool:
-        return self._stopping.is_set()
+        await self.stop.wait()
+        self._stopping.set()
+        self._wake()
+        await asyncio.sleep(STOP_GRACE)
+        self._cut()
 
     def _cut(self) -> None:
         for slot in self._slots:
@@ -192,19 +275,19 @@ class LocalEngine:
 
     async def _run(self, planned: PlannedRun, slot: Slot) -> bool:
         """Tries a run until it is carried out, or until trying again does not help."""
-        self.watcher.started(planned)
+        self.on_event(RunStarted(planned))
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
             attempt = await self._attempts.make(planned, slot)
             is_scored = await self._keep(planned, attempt, slot)
-            self.watcher.ended(planned, attempt)
+            self.on_event(AttemptEnded(planned, attempt))
             if attempt.outcome != "errored":
                 return is_scored
-            if not attempt.retry or self.stopped or self._cannot_run(planned) or self._budget_is_spent():
+            if not attempt.retry or self._stopping.is_set() or self._cannot_run(planned) or self._over_budget:
                 break
-        self.watcher.gave_up(planned)
-        return not self.stopped and not self._budget_is_spent()
+        self.on_event(RunGivenUp(planned))
+        return not self._stopping.is_set() and not self._over_budget
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -216,10 +299,10 @@ class LocalEngine:
         number = await self._writer.write(
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
-        if planned.cell.key not in self.plan.hosts:
+        if planned.cell.key not in self.plan.endpoints:
             self.gateway.purse.spent += attempt.usage.cost_usd or 0.0
         if attempt.usage.cost_usd is None:
-            self.unknown_cost.add(planned.cell.agent.name)
+            self._unknown_cost.add(planned.cell.agent.name)
         return attempt.outcome != "errored" and await self._score(planned, number, attempt, [], slot, ())
 
     async def _score(
@@ -236,9 +319,9 @@ class LocalEngine:
         finds = await self._finding.of(planned.cell, number, attempt, panel, slot, found)
         browse = self._finding.browser_of(panel.eval, attempt, slot)
         scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
-        self.is_unjudged = self.is_unjudged or not is_all
-        self.judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
-        cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.state.layouts[name]
+        self._unjudged = self._unjudged or not is_all
+        self._judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
+        cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all
 
@@ -249,16 +332,16 @@ class LocalEngine:
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> bool:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
-        number = self.state.stored[planned.key].attempt
+        number = self.remaining.stored[planned.key].attempt
         (attempt, results), before, found = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
                 results = await self._attempts.check_again(planned, attempt, slot)
             except (StoreError, NotStarted) as error:
-                self.watcher.say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
+                self._say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
                 return True
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
         is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
-        self.watcher.scored(planned)
+        self.on_event(RunScored(planned))
         return is_scored

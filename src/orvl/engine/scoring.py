@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from orvl.capture.captured_run import CapturedRun
 from orvl.errors import Interrupted
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orvl.capture.captured_run import Inspections
+    from orvl.plan.options import Samples
     from orvl.plan.planning import Panel
     from orvl.sandbox.workdir import WorkDir
     from orvl.score.judges.bench import Bench
     from orvl.score.judges.looks import Browse
     from orvl.store import Store
     from orvl.types import Attempt, Layout, Score
-
-Samples = Literal["missing", "unanswered", "all"]
 
 
 def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.gateway.account import Account, Crowd
 from orvl.gateway.pace import Lane, Purse
 from orvl.gateway.record import Record
+from orvl.gateway.wire import FORMATS
 from orvl.project.providers import key_of
 from orvl.project.settings import Limits
 from orvl.types import AgentEndpoint
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from orvl.sandbox import Doors
 
 PORT = 4874
-VERSION = {"openai": "/v1", "responses": "/v1"}
 FAILED_RUNS_IN_A_ROW = 4
 NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 
@@ -129,18 +129,14 @@ class Gateway:
 
 
 def _endpoint(port: int, account: Account) -> AgentEndpoint:
-    return AgentEndpoint(f"http://127.0.0.1:{port}{VERSION.get(account.protocol, '')}", account.key, account.protocol)
+    root = FORMATS[account.protocol].root
+    return AgentEndpoint(f"http://127.0.0.1:{port}{root}", account.key, account.protocol)
 
 
 def environment(endpoint: AgentEndpoint) -> dict[str, str]:
     """The variables that lead programs to the gateway without being told."""
-    plain = endpoint.url.removesuffix("/v1")
-    return {
-        "OPENAI_BASE_URL": f"{plain}/v1",
-        "OPENAI_API_BASE": f"{plain}/v1",
-        "OPENAI_API_KEY": endpoint.key,
-        "ANTHROPIC_BASE_URL": plain,
-        "ANTHROPIC_API_KEY": endpoint.key,
-        "GOOGLE_GEMINI_BASE_URL": plain,
-        "GEMINI_API_KEY": endpoint.key,
-    }
+    plain = endpoint.url.removesuffix(FORMATS[endpoint.protocol].root)
+    variables: dict[str, str] = {}
+    for format in FORMATS.values():
+        variables |= format.environment(plain, endpoint.key)
+    return variables

@@ -12,12 +12,12 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from orvl.errors import AgentDisconnected
-from orvl.gateway.answer import Events, as_object, feed_event, feed_whole
 from orvl.gateway.faults import LONGEST_WORDS, Trouble
-from orvl.gateway.filters import WithoutUsage
-from orvl.gateway.routes import error_body, key_headers
 from orvl.gateway.tries import LONGEST_ERROR, Tries
 from orvl.gateway.upstream import read_up_to
+from orvl.gateway.wire import KEY_HEADERS
+from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
+from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 NOT_PASSED_ON = {
     *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
-    *("authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "accept-encoding", "expect"),
+    *(*KEY_HEADERS, "cookie", "accept-encoding", "expect"),
     *("proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for", "content-encoding"),
 }
 NOT_PASSED_BACK = {
     *("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"),
     *("set-cookie", "www-authenticate", "proxy-authenticate", "alt-svc", "strict-transport-security"),
 }
-EVENTS = (b"data:", b"event:", b":")
 
 
 @dataclass(kw_only=True)
@@ -59,7 +58,7 @@ class Call(Tries):
     def _broken(self, trouble: Trouble) -> Trouble:
         """The provider went away. An answer that had begun is broken off for the agent, too."""
         if self.response is None:
-            body = error_body(self.route.protocol, 502, "api_error", f"The provider failed: {trouble.words}")
+            body = self.format.error(502, f"The provider failed: {trouble.words}", "api_error")
             self.failure = web.json_response(body, status=502)
         elif self.request.transport is not None:
             self.request.transport.abort()
@@ -72,24 +71,18 @@ class Call(Tries):
         kept = CIMultiDict((name, value) for name, value in told.items() if name.lower() not in dropped)
         kept["Accept-Encoding"] = "identity"
         if self.key:
-            is_the_maker = self.account.provider.name == self.route.protocol
-            kept.update(key_headers(self.route.protocol, self.key, is_the_maker=is_the_maker))
+            kept.update(self._key_headers(self.key))
         return kept
 
     def _ask_for_usage(self) -> None:
-        """A stream of chat completions tells its usage only where it is asked to."""
-        if self.route.protocol != "openai" or not self.asked.stream:
-            return
-        body = as_object(self.body) or {}
-        told = body.get("stream_options")
-        options = told if isinstance(told, dict) else {}
-        if not options.get("include_usage"):
-            self.body = json.dumps({**body, "stream_options": {**options, "include_usage": True}}).encode()
-            self.added_usage = True
+        """Some formats report the usage of a stream only if asked; it is needed for metering, so it is asked for."""
+        changed = self.format.with_usage(as_object(self.body) or {}) if self.asked.stream else None
+        if changed is not None:
+            self.body, self.added_usage = json.dumps(changed).encode(), True
 
     async def _ask_without_usage(self) -> Trouble | None:
         body = as_object(self.body) or {}
-        body.pop("stream_options", None)
+        body.pop(self.format.usage_option or "", None)
         self.body, self.added_usage = json.dumps(body).encode(), False
         return await self._send()
 
@@ -97,7 +90,7 @@ class Call(Tries):
 
     async def _error(self, upstream: aiohttp.ClientResponse) -> Trouble | None:
         body = self.redact.feed(await read_up_to(upstream.content, LONGEST_ERROR) or b"") + self.redact.end()
-        if upstream.status == 400 and self.added_usage and b"stream_options" in body:
+        if upstream.status == 400 and self.added_usage and (self.format.usage_option or "").encode() in body:
             return await self._ask_without_usage()
         self.tape = self._tape(upstream.headers)
         self.tape.add(body)
@@ -114,7 +107,7 @@ class Call(Tries):
             if is_stream and not self.answer.complete and not self.answer.error:
                 return self._broken(Trouble("the answer was cut off: the stream ended before it did", helps=True))
             await _passing(self.response.write_eof())
-            if self.answer.is_none:
+            if self.answer.is_missing:
                 kind = upstream.headers.get("Content-Type", "nothing")[:80]
                 return Trouble(f"{upstream.status} it sent {kind}, and no answer", helps=True)
         except AgentDisconnected:
@@ -123,14 +116,14 @@ class Call(Tries):
 
     async def _pass_through(self, upstream: aiohttp.ClientResponse, response: web.StreamResponse, tape: Tape) -> bool:
         """Every piece goes on to the agent at once, and is looked at afterwards. Says whether they were events."""
-        events, whole = Events(self._event), bytearray()
+        events, whole = EventSplitter(self._event), bytearray()
         is_stream = "event-stream" in upstream.headers.get("Content-Type", "")
-        without_usage = WithoutUsage() if self.added_usage else None
+        without_usage = EventFilter(self.format.is_usage_event) if self.added_usage else None
         try:
             async for chunk in upstream.content.iter_any():
                 self.open.heard = time.monotonic()
                 piece = self.redact.feed(chunk)
-                is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENTS))
+                is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
                 passed = without_usage.feed(piece) if without_usage and is_stream else piece
                 await self._passes(piece, passed, response, tape, events.feed if is_stream else whole.extend)
             rest = self.redact.end()
@@ -139,7 +132,7 @@ class Call(Tries):
         finally:
             events.close()
             if not is_stream:
-                feed_whole(self.reader, bytes(whole))
+                self.reader.feed_body(bytes(whole))
         return is_stream
 
     async def _passes(
@@ -151,7 +144,7 @@ class Call(Tries):
         look(piece)
 
     def _event(self, name: str, data: str) -> None:
-        feed_event(self.reader, name, data)
+        self.reader.feed_event(name, data)
         if self.first_token is None and self.answer.began:
             self.first_token = time.monotonic() - self.began
 

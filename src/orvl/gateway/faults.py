@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from orvl.gateway.answer import as_object, mapping, objects, words
+from orvl.gateway.wire.values import as_object, mapping, objects, string
 
 LONGEST_WORDS = 400
 TAGS = re.compile(r"<(?:script|style)\b.*?</|<[^>]*>", re.DOTALL | re.IGNORECASE)
@@ -68,11 +68,11 @@ def said_in(body: bytes) -> str:
         error = told.get("error")
         inner = mapping(error)
         text = (
-            words(inner.get("message"))
-            or words(error)
-            or words(told.get("message"))
-            or words(told.get("detail"))
-            or words(inner.get("type"))
+            string(inner.get("message"))
+            or string(error)
+            or string(told.get("message"))
+            or string(told.get("detail"))
+            or string(inner.get("type"))
             or ""
         )
     else:

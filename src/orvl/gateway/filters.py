@@ -1,15 +1,12 @@
-"""What is taken out of an answer while it passes: secrets, and what only orvl asked for."""
+"""Secrets are taken out of an answer while it passes."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from orvl.gateway.answer import Held, as_object
-
 SHORTEST_SECRET = 6
 LONGEST_SIGN = 6
-LONGEST_USAGE = 64 << 10
 REDACTED = "[redacted]"
 ESCAPES = b"\\%"
 
@@ -85,34 +82,3 @@ def _ways_to_write(sign: str) -> tuple[str, ...]:
     escaped = [f"\\u{code:04x}", f"\\u{code:04X}", *(f"%{byte:02{case}}" for byte in sign.encode() for case in "xX")]
     escaped = escaped if len(sign.encode()) == 1 else escaped[:2]
     return tuple(dict.fromkeys([sign, *escaped, *([f"\\{sign}"] if sign in '/"\\' else [])]))
-
-
-class WithoutUsage:
-    """A stream of chat completions without the event that tells only usage, for agents that did not ask for it."""
-
-    def __init__(self) -> None:
-        self._held = Held()
-        self._is_another = False
-        """Whether the event under way is surely not the one to take out."""
-
-    def feed(self, chunk: bytes) -> bytes:
-        passed = []
-        for event in self._held.feed(chunk):
-            if self._is_another or not _tells_only_usage(event):
-                passed.append(event)
-            self._is_another = False
-        if len(self._held) > LONGEST_USAGE:
-            self._is_another = True
-            passed.append(self._held.take(but=3))
-        return b"".join(passed)
-
-    def end(self) -> bytes:
-        held = self._held.take()
-        return held if self._is_another or not _tells_only_usage(held) else b""
-
-
-def _tells_only_usage(event: bytes) -> bool:
-    if b'"usage"' not in event or b'"choices"' not in event:
-        return False
-    body = as_object(event.strip().removeprefix(b"data:"))
-    return body is not None and body.get("choices") == [] and bool(body.get("usage"))

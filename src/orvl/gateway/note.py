@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from orvl.gateway.answer import Tokens
 from orvl.gateway.names import is_same_model
 from orvl.gateway.tools import findings_in
+from orvl.gateway.wire.format import TokenCounts
 from orvl.types import CallIssue, ModelCall
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ LONG_SILENCE = 20.0
 BYTES_PER_TOKEN = 3
 
 
-def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[float | None, str | None]:
+def cost_of(provider: Provider, model: str, tokens: TokenCounts | None) -> tuple[float | None, str | None]:
     """What tokens cost, and how that is known."""
     if tokens is None:
         return None, None
@@ -30,15 +30,15 @@ def cost_of(provider: Provider, model: str, tokens: Tokens | None) -> tuple[floa
     return cost, "metered"
 
 
-def tokens_of(call: Tries) -> Tokens:
+def tokens_of(call: Tries) -> TokenCounts:
     """What a call took; a guess by bytes where its answer did not tell, or not to its end."""
     answer, is_begun = call.answer, call.status is not None and 200 <= call.status < 300
     if answer.tokens is not None and answer.complete:
         return answer.tokens
     if not is_begun and not (call.agent_left and call.began):
-        return Tokens()
+        return TokenCounts()
     said = len(answer.text) + len(answer.reasoning) + sum(len(tool.arguments) for tool in answer.tools)
-    return Tokens(input=len(call.body) // BYTES_PER_TOKEN, output=said // BYTES_PER_TOKEN)
+    return TokenCounts(input=len(call.body) // BYTES_PER_TOKEN, output=said // BYTES_PER_TOKEN)
 
 
 def noted(call: Tries, *, before_had_reasoning: bool) -> ModelCall:

@@ -11,26 +11,27 @@ from aiohttp import web
 from yarl import URL
 
 from orvl.errors import CallRefused
-from orvl.gateway.answer import Tokens, as_object
 from orvl.gateway.call import Call
 from orvl.gateway.faults import Trouble
 from orvl.gateway.note import BYTES_PER_TOKEN, cost_of, noted, tokens_of
-from orvl.gateway.routes import error_body, key_headers, key_in, route_of
 from orvl.gateway.upstream import proxy_for, read_up_to
+from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
+from orvl.gateway.wire.format import TokenCounts
+from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
     import socket
 
     from orvl.gateway.account import Account
-    from orvl.gateway.answer import Asked
     from orvl.gateway.pace import Lane
-    from orvl.gateway.routes import Route
+    from orvl.gateway.wire.format import ModelRequest, Route
 
 LONGEST_REQUEST = 128 << 20
 GUESSED_OUTPUT = 16_000
 LAST_WORDS = 2.0
 CONNECTIONS = 256
 BODIES_TOGETHER = 256 << 20
+OWN_HEADERS = tuple(format.header_prefix for format in FORMATS.values() if format.header_prefix)
 
 
 class Closing(asyncio.Protocol):
@@ -105,7 +106,7 @@ class Proxy:
         if content is None or content.get("background"):
             sentence = "orvl's gateway passes on JSON objects, and none that are to be answered in the background."
             return _error(route.protocol, 400, "invalid_request_error", sentence)
-        asked = route.asked(content)
+        asked = route.read_request(content)
         estimate = self._estimate(asked, len(body))
         try:
             number, opened = await self.account.admit(estimate)
@@ -137,7 +138,7 @@ class Proxy:
 
     def _close(self, call: Call, asked: bytes, estimate: float) -> None:
         self.account.record.keep(call.number, call.route.suffix, asked, call.tape)
-        call.answer.clean(call.redact.text)
+        call.answer.redact(call.redact.text)
         done = noted(call, before_had_reasoning=self._had_reasoning)
         self._had_reasoning = self._had_reasoning or done.reasoning_given
         tokens = tokens_of(call)
@@ -145,15 +146,15 @@ class Proxy:
         charged = done.cost_usd if done.cost_usd is not None else guessed
         self.account.close(call, estimate, done, charged, tokens.total)
 
-    def _estimate(self, asked: Asked, size: int) -> float:
+    def _estimate(self, asked: ModelRequest, size: int) -> float:
         """The most that a call may cost, about; 0 where no price is known."""
-        tokens = Tokens(input=size // BYTES_PER_TOKEN, output=asked.most_output or GUESSED_OUTPUT)
+        tokens = TokenCounts(input=size // BYTES_PER_TOKEN, output=asked.max_output or GUESSED_OUTPUT)
         return cost_of(self.account.provider, asked.model, tokens)[0] or 0.0
 
     def _url(self, route: Route, request: web.BaseRequest) -> URL:
         """The provider's own address, with the agent's query as it was written, but for the key."""
         parts = request.rel_url.raw_query_string.split("&")
-        query = "&".join(part for part in parts if part and unquote(part.split("=")[0]) != "key")
+        query = "&".join(part for part in parts if part and unquote(part.split("=")[0]) != KEY_QUERY)
         address = f"{self.account.provider.address(route.protocol)}{route.suffix}"
         return URL(f"{address}?{query}" if query else address, encoded=True)
 
@@ -161,10 +162,9 @@ class Proxy:
 
     async def _question(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
         headers = {"Accept-Encoding": "identity", "Content-Type": request.headers.get("Content-Type", "")}
-        headers |= {name: value for name, value in request.headers.items() if name.lower().startswith("anthropic-")}
+        headers |= {name: value for name, value in request.headers.items() if name.lower().startswith(OWN_HEADERS)}
         if self.key:
-            is_the_maker = self.account.provider.name == route.protocol
-            headers |= key_headers(route.protocol, self.key, is_the_maker=is_the_maker)
+            headers |= route.format.with_key(self.key, is_vendor=self.account.provider.name == route.protocol)
         timeout = aiohttp.ClientTimeout(total=60)
         try:
             async with self.client.request(
@@ -185,4 +185,4 @@ class Proxy:
 
 
 def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:
-    return web.json_response(error_body(protocol, status, kind, sentence), status=status)
+    return web.json_response(FORMATS[protocol].error(status, sentence, kind), status=status)

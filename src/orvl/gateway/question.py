@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from yarl import URL
 
-from orvl.gateway.answer import Events, Tokens, feed_event, feed_whole
 from orvl.gateway.faults import LONGEST_WORDS, Trouble
 from orvl.gateway.note import BYTES_PER_TOKEN, cost_of, noted, tokens_of
-from orvl.gateway.routes import key_headers, route_to
 from orvl.gateway.tries import LONGEST_ERROR, Tries
 from orvl.gateway.upstream import read_up_to
+from orvl.gateway.wire import FORMATS
+from orvl.gateway.wire.format import TokenCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,33 +35,26 @@ class Question(Tries):
     begin: Callable[[], None]
 
     def _headers(self) -> Mapping[str, str]:
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if self.route.protocol == "anthropic":
-            headers["anthropic-version"] = "2023-06-01"
-        if self.key:
-            is_the_maker = self.account.provider.name == self.route.protocol
-            headers |= key_headers(self.route.protocol, self.key, is_the_maker=is_the_maker)
-        return headers
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", **self.format.request_headers}
+        return headers | (self._key_headers(self.key) if self.key else {})
 
     async def _send(self) -> Trouble | None:
         self.begin()
         return await super()._send()
 
     async def _take(self, upstream: aiohttp.ClientResponse) -> Trouble | None:
-        self.reader = self.route.reader()
+        self.reader = self.format.reader()
         body = await read_up_to(upstream.content, LONGEST_ANSWER)
         if body is None:
             return Trouble(f"its answer is longer than {LONGEST_ANSWER >> 20} MiB", helps=False)
         kind = upstream.headers.get("Content-Type", "nothing")[:80]
         if "event-stream" in kind:
-            events = Events(lambda name, data: feed_event(self.reader, name, data))
-            events.feed(body)
-            events.close()
+            self.reader.feed_stream(body)
         else:
-            feed_whole(self.reader, body)
+            self.reader.feed_body(body)
         if self.answer.error:
             return Trouble(self.redact.text(self.answer.error)[:LONGEST_WORDS], helps=True)
-        if self.answer.is_none:
+        if self.answer.is_missing:
             return Trouble(f"{upstream.status} it sent {kind}, and no answer", helps=True)
         return None
 
@@ -81,8 +74,8 @@ async def put(
 ) -> Question:
     """Asks, within the account's limits and the budget; raises `Refused` where these do not allow it."""
     body = json.dumps(content).encode()
-    route = route_to(account.protocol, account.model)
-    asked = route.asked(content)
+    route = FORMATS[account.protocol].route_to(account.model)
+    asked = route.read_request(content)
     estimate = cost_of(account.provider, account.model, _guess(body))[0] or 0.0
     number, opened = await account.admit(estimate)
     url = URL(f"{account.provider.address(account.protocol)}{route.suffix}", encoded=True)
@@ -93,7 +86,7 @@ async def put(
         question.agent_left = True
         raise
     finally:
-        question.answer.clean(question.redact.text)
+        question.answer.redact(question.redact.text)
         done = noted(question, before_had_reasoning=False)
         tokens = tokens_of(question)
         guessed = cost_of(account.provider, account.model, tokens)[0] or 0.0
@@ -101,5 +94,5 @@ async def put(
     return question
 
 
-def _guess(body: bytes) -> Tokens:
-    return Tokens(input=len(body) // BYTES_PER_TOKEN, output=LIKELY_OUTPUT)
+def _guess(body: bytes) -> TokenCounts:
+    return TokenCounts(input=len(body) // BYTES_PER_TOKEN, output=LIKELY_OUTPUT)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.answer import as_object
+from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
-    from orvl.gateway.answer import Answer
+    from orvl.gateway.wire.format import ModelAnswer
     from orvl.types import ModelCall
 
 
-def step_of(answer: Answer, call: ModelCall) -> dict[str, Any]:
+def step_of(answer: ModelAnswer, call: ModelCall) -> dict[str, Any]:
     """The step in ATIF's form, without its number."""
     step: dict[str, Any] = {"source": "agent", "message": answer.text}
     if call.served_model:

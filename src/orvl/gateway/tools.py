@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from orvl.types import CallIssue
 
 if TYPE_CHECKING:
-    from orvl.gateway.answer import Asked, ToolUse
+    from orvl.gateway.wire.format import ModelRequest, ModelToolCall
 
 LONGEST_DETAIL = 300
 
 
-def findings_in(asked: Asked, tools: list[ToolUse]) -> list[CallIssue]:
+def findings_in(asked: ModelRequest, tools: list[ModelToolCall]) -> list[CallIssue]:
     found = []
     for tool in tools:
         if finding := _look_at(asked, tool):
@@ -22,7 +22,7 @@ def findings_in(asked: Asked, tools: list[ToolUse]) -> list[CallIssue]:
     return found
 
 
-def _look_at(asked: Asked, tool: ToolUse) -> CallIssue | None:
+def _look_at(asked: ModelRequest, tool: ModelToolCall) -> CallIssue | None:
     if tool.name not in asked.tools:
         offered = ", ".join(sorted(asked.tools)[:8]) or "none"
         return _finding("unknown tool", f"'{tool.name}' is none of the agent's tools ({offered})")

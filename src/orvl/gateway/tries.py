@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from yarl import URL
 
     from orvl.gateway.account import Account, Open
-    from orvl.gateway.answer import Answer, Asked
     from orvl.gateway.pace import Lane, Pace
-    from orvl.gateway.routes import Route
+    from orvl.gateway.wire.format import ModelAnswer, ModelRequest, Route, WireFormat
 
 TRIES = 4
 TRIES_WHEN_LIMITED = 8
@@ -47,7 +46,7 @@ class Tries:
     route: Route
     url: URL
     body: bytes
-    asked: Asked
+    asked: ModelRequest
     number: int
     open: Open
     tries: int = 0
@@ -64,12 +63,19 @@ class Tries:
     """The provider's words, where it answered with an error."""
 
     def __post_init__(self) -> None:
-        self.reader = self.route.reader()
+        self.reader = self.format.reader()
         self.redact = Redactor(self.key)
 
     @property
-    def answer(self) -> Answer:
+    def format(self) -> WireFormat:
+        return self.route.format
+
+    @property
+    def answer(self) -> ModelAnswer:
         return self.reader.answer
+
+    def _key_headers(self, key: str) -> dict[str, str]:
+        return self.format.with_key(key, is_vendor=self.account.provider.name == self.route.protocol)
 
     async def carry(self) -> None:
         """Tries until an answer is through, or until trying again does not help; `trouble` says why."""

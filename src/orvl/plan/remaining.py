@@ -1,75 +1,68 @@
-"""A plan beside the store: what is reused, what is only scored again, what runs, and what that may cost."""
+"""What of a plan is done and what is left, by what the store holds."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.plan.layout import layout_of
-from orvl.plan.planning import may_cost
 from orvl.store.score_matrix import tables
+from orvl.types import Layout, PlannedRun
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
-    from orvl.project import Project
     from orvl.store import Store, StoredRun
-    from orvl.types import Layout, PlannedRun
-
-
-@dataclass
-class State:
-    """Every planned run, sorted by what has to be done for it."""
-
-    layouts: dict[str, Layout]
-    reused: list[PlannedRun] = field(default_factory=list)
-    to_score: list[PlannedRun] = field(default_factory=list)
-    to_run: list[PlannedRun] = field(default_factory=list)
-    stored: dict[str, StoredRun] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Low, likely and high, in dollars; None where nothing is known."""
+class Remaining:
+    """Every planned run, sorted by what has to be done for it."""
 
-    low: float | None
-    likely: float | None
-    high: float | None
-    source: str
+    layouts: Mapping[str, Layout]
+    reused: tuple[PlannedRun, ...] = ()
+    to_score: tuple[PlannedRun, ...] = ()
+    to_run: tuple[PlannedRun, ...] = ()
+    stored: Mapping[str, StoredRun] = field(default_factory=dict)
+
+    @property
+    def todo(self) -> tuple[PlannedRun, ...]:
+        return (*self.to_score, *self.to_run)
 
 
-def state_of(plan: Plan, store: Store | None) -> State:
-    state = State({name: layout_of(p.eval, p.metrics, p.judges) for name, p in plan.panels.items()})
-    scored: set[int] = set()
-    if store is not None:
-        state.stored = {run.key: run for run in store.carried_out(cell.key for cell in plan.cells)}
-        scored = _scored(plan, state, store)
+def remaining_of(plan: Plan, store: Store | None) -> Remaining:
+    layouts = {name: layout_of(p.eval, p.metrics, p.judges) for name, p in plan.panels.items()}
+    if store is None:
+        return Remaining(layouts, to_run=plan.runs)
+    stored = {run.key: run for run in store.carried_out(cell.key for cell in plan.cells)}
+    scored = _scored(plan, layouts, stored, store)
+    reused, to_score, to_run = [], [], []
     for planned in plan.runs:
-        stored = state.stored.get(planned.key)
-        if stored is None:
-            state.to_run.append(planned)
-        elif stored.attempt in scored:
-            state.reused.append(planned)
+        known = stored.get(planned.key)
+        if known is None:
+            to_run.append(planned)
+        elif known.attempt in scored:
+            reused.append(planned)
         else:
-            state.to_score.append(planned)
-    return state
+            to_score.append(planned)
+    return Remaining(layouts, tuple(reused), tuple(to_score), tuple(to_run), stored)
 
 
-def _scored(plan: Plan, state: State, store: Store) -> set[int]:
+def _scored(plan: Plan, layouts: Mapping[str, Layout], stored: Mapping[str, StoredRun], store: Store) -> set[int]:
     """The attempts that have every score which the plan asks for."""
-    found: set[int] = set()
-    by_layout: dict[str, set[str]] = {}
+    scored: set[int] = set()
+    cells_of: dict[str, set[str]] = {}
     for cell in plan.cells:
-        by_layout.setdefault(state.layouts[cell.eval.name].key, set()).add(cell.key)
-    layouts = {layout.key: layout for layout in state.layouts.values()}
-    keys = {run.key: run.cell.key for run in plan.runs}
-    for key, cells in by_layout.items():
-        wanted = [run for run in state.stored.values() if keys.get(run.key) in cells]
-        numbers = {run.attempt for run in wanted}
-        known = tables(store, layouts[key], Counter(run.cell for run in wanted), numbers)
-        found |= set(known.attempts) - known.incomplete
-    return found
+        cells_of.setdefault(layouts[cell.eval.name].key, set()).add(cell.key)
+    by_key = {layout.key: layout for layout in layouts.values()}
+    cell_of_run = {run.key: run.cell.key for run in plan.runs}
+    for key, cells in cells_of.items():
+        wanted = [run for run in stored.values() if cell_of_run.get(run.key) in cells]
+        attempts = {run.attempt for run in wanted}
+        known = tables(store, by_key[key], Counter(run.cell for run in wanted), attempts)
+        scored |= set(known.attempts) - known.incomplete
+    return scored
 
 
 def next_episode(plan: Plan, store: Store | None) -> int:
@@ -78,55 +71,3 @@ def next_episode(plan: Plan, store: Store | None) -> int:
         return 1
     query = "SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
     return max(int(store.rows(query, (cell.key,))[0][0] or 0) for cell in plan.cells) + 1
-
-
-def cost_of(project: Project, plan: Plan, state: State, store: Store | None) -> Cost:
-    """What is left to do may cost, from what runs of the same contestant, and answers of the same judge, have cost."""
-    pasts: list[list[float]] = []
-    histories: dict[tuple[str, ...], list[float]] = {}
-    for run in state.to_run:
-        if may_cost(project, run.cell.provider, run.cell.model_id):
-            names = run.cell.contestant
-            pasts.append(histories.get(names) or _fill(histories, names, store))
-            if not pasts[-1]:
-                return Cost(None, None, None, "unknown: no run of this agent, model and provider has a known cost yet")
-    for run in (*state.to_run, *state.to_score):
-        panel = plan.panels[run.cell.eval.name]
-        judged = sum(metric.judged for metric in panel.metrics)
-        for judge in panel.judges:
-            if judged and not judge.is_local and may_cost(project, judge.provider, judge.model):
-                past = histories.get((judge.key,)) or _fill(histories, (judge.key,), store)
-                if not past:
-                    return Cost(None, None, None, f"unknown: no answer of the judge {judge.name} has a known cost yet")
-                pasts += [past] * judged
-    source = "from the costs of earlier runs and answers" if pasts else "nothing here costs money"
-    low = sum(past[len(past) // 10] for past in pasts)
-    likely = sum(past[len(past) // 2] for past in pasts)
-    high = sum(past[-1 - len(past) // 10] for past in pasts)
-    return Cost(low, likely, high, source)
-
-
-def _fill(histories: dict[tuple[str, ...], list[float]], key: tuple[str, ...], store: Store | None) -> list[float]:
-    past = _judged(key[0], store) if len(key) == 1 else _history((key[0], key[1], key[2]), store)
-    histories[key] = sorted(past)
-    return histories[key]
-
-
-def _judged(judge_key: str, store: Store | None) -> list[float]:
-    """What a judge's newest answers have cost."""
-    if store is None:
-        return []
-    rows = store.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT 200", (judge_key,))
-    costs = [json.loads(row[0] or "{}").get("cost_usd") for row in rows]
-    return [cost for cost in costs if cost is not None]
-
-
-def _history(contestant: tuple[str, str, str], store: Store | None) -> list[float]:
-    if store is None:
-        return []
-    rows = store.rows(
-        "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell "
-        "WHERE agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT 200",
-        contestant,
-    )
-    return [row[0] for row in rows]

@@ -15,7 +15,7 @@ from orvl.errors import OrvlError, UserError
 from orvl.project.names import RESERVED, Contestant, closest, did_you_mean, is_pattern, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from orvl.project import Project
     from orvl.types import Agent, Eval
@@ -25,7 +25,7 @@ ORDER_SENTENCE = "the order is agent model provider eval metric"
 
 
 @dataclass(frozen=True)
-class Words:
+class Selection:
     """What the user asked for; a word that was left out means all."""
 
     agent: str = "all"
@@ -55,29 +55,46 @@ def is_named(word: str) -> bool:
     return all("all" not in re.split("[@+]", part) and not is_pattern(part) for part in parts(word))
 
 
-def chosen_agents(project: Project, words: Words) -> list[Agent]:
+def chosen_agents(project: Project, selection: Selection) -> list[Agent]:
     def match(part: str, known: Iterable[str]) -> list[str]:
-        return _contestants(project, words, part) if {"+", "@"} & set(part) else matching(part, known)
+        return _contestants(project, selection, part) if {"+", "@"} & set(part) else matching(part, known)
 
-    return [project.agent(name) for name in _chosen(project, words, "agent", project.agent_files, match)]
-
-
-def chosen_evals(project: Project, words: Words) -> list[Eval]:
-    return [project.eval(name) for name in _chosen(project, words, "eval", project.eval_files)]
+    return [project.agent(name) for name in _chosen(project, selection, "agent", project.agent_files, match)]
 
 
-def chosen_metrics(project: Project, words: Words) -> dict[str, bool] | None:
+def chosen_evals(project: Project, selection: Selection) -> list[Eval]:
+    return [project.eval(name) for name in _chosen(project, selection, "eval", project.eval_files)]
+
+
+def chosen_metrics(project: Project, selection: Selection) -> dict[str, bool] | None:
     """The metrics asked for, and whether by name; None where the eval decides."""
-    names = _chosen(project, words, "metric", project.metric_files)
-    named = parts(words.metric)
+    names = _chosen(project, selection, "metric", project.metric_files)
+    named = parts(selection.metric)
     return None if "all" in named else {name: name in named for name in names}
 
 
-def chosen_models(project: Project, words: Words, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:
+def stored_matcher(selection: Selection, known: Iterable[tuple[str, str, str, str]]) -> Callable[[Sequence[str]], bool]:
+    """Says whether a stored cell's names fit the selection; a word that fits nothing in the store is refused."""
+    if "control:" not in selection.agent:
+        known = [names for names in known if not names[0].startswith("control:")]
+    known, chosen = list(known), []
+    for i, place in enumerate(ORDER[:4]):
+        names = sorted({row[i] for row in known})
+        wanted: set[str] = set()
+        for part in parts(getattr(selection, place)) or ["all"]:
+            matches = matching(part, names)
+            if not matches and part != "all":
+                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
+            wanted.update(matches)
+        chosen.append(wanted)
+    return lambda names: all(name in wanted for name, wanted in zip(names, chosen, strict=True))
+
+
+def chosen_models(project: Project, selection: Selection, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:
     """For each agent, the (provider, model) pairs that the words stand for."""
     agents = list(agents)
-    models = _chosen(project, words, "model", _names(agents, "model"))
-    providers = _chosen(project, words, "provider", _names(agents, "provider"))
+    models = _chosen(project, selection, "model", _names(agents, "model"))
+    providers = _chosen(project, selection, "provider", _names(agents, "provider"))
     pairs = {
         agent.name: [
             (provider, model)
@@ -93,7 +110,9 @@ def chosen_models(project: Project, words: Words, agents: Iterable[Agent]) -> di
         )
         names = ", ".join(agent.name for agent in agents)
         have, it = ("has", "it has") if len(agents) == 1 else ("have", "they have")
-        raise UserError(f"{names} {have} no '{words.model}' from '{words.provider}'; {it} {', '.join(there[:6])}.")
+        raise UserError(
+            f"{names} {have} no '{selection.model}' from '{selection.provider}'; {it} {', '.join(there[:6])}."
+        )
     return pairs
 
 
@@ -104,12 +123,12 @@ def _names(agents: Iterable[Agent], place: str) -> list[str]:
     return sorted({model for agent in agents for listed in agent.models.values() for model in listed})
 
 
-def _contestants(project: Project, words: Words, part: str) -> list[str]:
+def _contestants(project: Project, selection: Selection, part: str) -> list[str]:
     """The names that an agent with a version or overlays stands for; a glob leaves out what does not fit."""
     asked, known = Contestant.of(part), list(project.agent_files)
     agents = matching(asked.agent, known)
     if not agents:
-        raise UserError(_unknown(project, words, "agent", asked.agent, known))
+        raise UserError(_unknown(project, selection, "agent", asked.agent, known))
     every = (one for name in agents for one in _laid_over(project, replace(asked, agent=name)))
     found = [str(one) for one in every if is_named(asked.agent) or _can_be(project, one)]
     if not found:
@@ -147,36 +166,36 @@ def _can_be(project: Project, one: Contestant) -> bool:
 
 def _chosen(
     project: Project,
-    words: Words,
+    selection: Selection,
     place: str,
     names: Iterable[str],
     match: Callable[[str, Iterable[str]], list[str]] = matching,
 ) -> list[str]:
     known = list(names)
     found: dict[str, None] = {}
-    for part in parts(getattr(words, place)) or ["all"]:
+    for part in parts(getattr(selection, place)) or ["all"]:
         matches = match(part, known)
         if not matches and part != "all":
-            raise UserError(_unknown(project, words, place, part, known))
+            raise UserError(_unknown(project, selection, place, part, known))
         found.update(dict.fromkeys(matches))
     if not found:
         raise UserError(f"There is no {place} here yet. Make a project with: orvl init")
     return list(found)
 
 
-def _unknown(project: Project, words: Words, place: str, word: str, known: list[str]) -> str:
+def _unknown(project: Project, selection: Selection, place: str, word: str, known: list[str]) -> str:
     if is_pattern(word):
         return f"No {place} matches '{word}'. {did_you_mean(word, known)}"
     if place in ("model", "provider") and word in _all_names(project, place):
-        return f"{words.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
+        return f"{selection.agent} does not list the {place} '{word}'. It has: {', '.join(known[:8])}."
     elsewhere = [other for other in ORDER if other != place and word in _all_names(project, other)]
     if elsewhere:
         other = elsewhere[0]
         article = "an" if other[0] in "ae" else "a"
-        instead = _moved(project, words, place, other, word)
+        instead = _moved(project, selection, place, other, word)
         return f"'{word}' is {article} {other}; {ORDER_SENTENCE}. Try: orvl {instead}"
-    if place in ("model", "provider") and words.agent != "all":
-        return f"{words.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
+    if place in ("model", "provider") and selection.agent != "all":
+        return f"{selection.agent} has no {place} '{word}'. {did_you_mean(word, known)}"
     if place == "agent" and word in RESERVED:
         return f"'{word}' is a word of orvl that this version does not know as a command. See: orvl --help"
     command = closest(word, RESERVED) if place == "agent" and not closest(word, known) else None
@@ -184,15 +203,15 @@ def _unknown(project: Project, words: Words, place: str, word: str, known: list[
     return f"There is no {place} '{word}'. {hint} See: orvl list {place}s"
 
 
-def _moved(project: Project, words: Words, place: str, other: str, word: str) -> str:
+def _moved(project: Project, selection: Selection, place: str, other: str, word: str) -> str:
     """The same words with the misplaced one in its place, and what stood there in its own."""
-    given = {name: getattr(words, name) for name in ORDER}
+    given = {name: getattr(selection, name) for name in ORDER}
     kept = [part for part in parts(given[place]) if part != word]
     displaced = given[other]
     fits = displaced != "all" and all(part in _all_names(project, place) for part in parts(displaced))
     given[place] = ",".join(kept) or (displaced if fits else "all")
     given[other] = word if displaced == "all" or (fits and not kept) else f"{displaced},{word}"
-    return str(Words(**given))
+    return str(Selection(**given))
 
 
 def _all_names(project: Project, place: str) -> list[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from orvl.errors import FileError, UserError
 from orvl.project.find import Kind, SourceFile, find
 from orvl.project.names import Contestant, did_you_mean, is_pattern, name_of
-from orvl.project.settings import ModelNames, Settings, line_of, load_settings
+from orvl.project.settings import ModelNames, Settings, load_settings
+from orvl.project.validation import line_of
 from orvl.types import Agent, Eval, Judge, Metric, Overlay
 
 if TYPE_CHECKING:

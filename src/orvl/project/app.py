@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from orvl.errors import InvalidAppConfig
 
-APP_KEYS = ("start", "files", "path")
 FORMS = {
     "open": r"open (?P<text>/\S*)",
     "click": r"click (?P<text>.+)",
@@ -46,10 +45,6 @@ class Step:
 
 def check_app(app: Mapping[str, str]) -> None:
     """An app is started by a command, or is a page among the files."""
-    if unknown := [key for key in app if key not in APP_KEYS]:
-        raise InvalidAppConfig(f"'app' has no '{unknown[0]}'; it has {', '.join(APP_KEYS)}.")
-    if bad := [key for key, value in app.items() if not isinstance(value, str) or not value.strip()]:
-        raise InvalidAppConfig(f"'app.{bad[0]}' must be text, and is {app[bad[0]]!r}.")
     if ("start" in app) == ("files" in app):
         raise InvalidAppConfig(
             "'app' needs either 'start', a command that serves at $PORT, or 'files', such as index.html."

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
     from orvl.project.find import SourceFile
 
-KEYS = ("description", "metrics", "checks", "par", "limits", "app", "steps", "setup", "network")
-NETWORKS = ("registries",)
-LIMITS = (
-    *("turn", "run", "grace", "output", "processes", "open_files", "file_size", "disk", "memory"),
-    *("calls", "tokens", "cost"),
-)
-CHECK_KEYS = ("name", "run", "limit", "weight")
-APP_KEYS = ("start", "files", "path")
-
 
 def load_eval(found: SourceFile, check_limit: float) -> Eval:
     """Loads an eval; `check_limit` holds for checks that set none."""
@@ -35,15 +26,15 @@ def load_eval(found: SourceFile, check_limit: float) -> Eval:
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
     text = _text(found)
     head, first_line, body = split_front_matter(path, text)
-    front = FrontMatter(path, head, KEYS)
+    front = FrontMatter(path, head)
+    settings = front.settings
     prompts = split_turns(path, body, first_line)
     folder = path.parent if path.name == "eval.md" else None
     checks = _checks(front, check_limit)
-    limits = front.numbers("limits", LIMITS, above_zero=True)
-    par = front.numbers("par", None, above_zero=True)
+    limits = {name: value for name, value in vars(settings.limits).items() if value}
     app, steps = _app(front)
-    metrics = front.weights("metrics")
-    setup, network = front.lines_of("setup"), front.one_of("network", NETWORKS)
+    metrics = _metrics(front)
+    setup = tuple(settings.setup)
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
@@ -51,19 +42,19 @@ def load_eval(found: SourceFile, check_limit: float) -> Eval:
         name=found.name,
         path=path,
         origin=found.origin,
-        digest=_hash(found.name, prompts, workspace, sorted(limits.items()), *_more(setup, network)),
+        digest=_hash(found.name, prompts, workspace, sorted(limits.items()), *_more(setup, settings.network)),
         scoring_digest=_hash(checks_digest, sorted(app.items()), reference, *further),
         checks_digest=checks_digest,
-        description=front.text("description") or _first_words(prompts[0]),
+        description=settings.description or _first_words(prompts[0]),
         prompts=prompts,
         metrics=metrics,
         checks=checks,
-        par=par,
+        par=settings.par,
         limits=limits,
         app=app,
         steps=steps,
         setup=setup,
-        network=network,
+        network=settings.network,
         folder=folder,
         control_digests=_control_digests(folder),
         lines=front.lines,
@@ -126,25 +117,28 @@ def _text(found: SourceFile) -> str:
         raise FileError(found.path, line, "an eval must be UTF-8 text.") from error
 
 
+def _metrics(front: FrontMatter) -> dict[str, float] | None:
+    weights = front.settings.metrics
+    if weights == {}:
+        raise front.wrong(("metrics",), "'metrics' must be names with weights, such as {checks: 3, speed: 1}.")
+    if weights is not None and not any(weights.values()):
+        raise front.wrong(("metrics",), "'metrics' has only weights of 0; at least one must be above 0.")
+    return weights
+
+
 def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
-    checks = [
-        Check(
-            name=front.required(row, "name", f"checks[{i}]"),
-            run=front.required(row, "run", f"checks[{i}]"),
-            limit=front.number(row.get("limit", default_limit), f"checks[{i}].limit", above_zero=True),
-            weight=front.number(row.get("weight", 1.0), f"checks[{i}].weight"),
-        )
-        for i, row in enumerate(front.rows("checks", CHECK_KEYS), 1)
-    ]
+    rows = front.settings.checks
+    checks = tuple(Check(row.name, row.run, row.limit or float(default_limit), row.weight) for row in rows)
     names = [check.name for check in checks]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise front.wrong("checks", f"two checks are named '{twice}'; rename one of them.")
-    return tuple(checks)
+        raise front.wrong(("checks",), f"two checks are named '{twice}'; rename one of them.")
+    return checks
 
 
 def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
-    """What is served and how it is used, as far as that can be seen to be right before anything runs."""
-    app, steps = front.strings("app", APP_KEYS), front.steps("steps")
+    """The app and the steps through it, checked as far as possible before anything runs."""
+    app = {name: value for name, value in vars(front.settings.app).items() if value}
+    steps = tuple(front.settings.steps)
     key = "app"
     try:
         if app:
@@ -152,9 +146,9 @@ def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
         key = "steps"
         check_steps(steps)
     except InvalidAppConfig as error:
-        raise front.wrong(key, str(error)) from error
+        raise front.wrong((key,), str(error)) from error
     if steps and not app:
-        raise front.wrong("steps", "'steps' need an 'app' to be done on, such as app: {files: index.html}.")
+        raise front.wrong(("steps",), "'steps' need an 'app', such as app: {files: index.html}.")
     return app, steps
 
 

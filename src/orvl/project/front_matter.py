@@ -1,37 +1,95 @@
-"""The YAML at the top of an eval: plain shapes, each mistake with its line."""
+"""The YAML at the top of an eval, and its model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
 from orvl.errors import FileError
-from orvl.project.names import did_you_mean
+from orvl.project.validation import FORBID, Positive, Text, Weight, validated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
+
+    from orvl.project.validation import Place
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
+MAY_BE_EMPTY = ("checks", "par", "limits", "app", "steps", "setup")
 
 
-def is_number(value: Any) -> bool:
-    """A finite number that a float can hold; True and False are not numbers."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+@dataclass(frozen=True)
+class CheckSettings:
+    """A check of an eval."""
+
+    name: Text
+    run: Text
+    limit: Positive = 0.0
+    """Seconds; 0 where the project's limit holds."""
+    weight: Weight = 1.0
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class AppSettings:
+    """What an eval's app is: a command that serves it, or a page among the files."""
+
+    start: Text = ""
+    files: Text = ""
+    path: Text = ""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class EvalLimits:
+    """The limits that an eval may set for its agent; 0 where the project's hold."""
+
+    turn: Positive = 0.0
+    run: Positive = 0.0
+    grace: Positive = 0.0
+    output: Positive = 0.0
+    processes: Positive = 0.0
+    open_files: Positive = 0.0
+    file_size: Positive = 0.0
+    disk: Positive = 0.0
+    memory: Positive = 0.0
+    calls: Positive = 0.0
+    tokens: Positive = 0.0
+    cost: Positive = 0.0
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class EvalSettings:
+    """The front matter of an eval."""
+
+    description: str = ""
+    metrics: dict[str, Weight] | None = field(
+        default=None, metadata={"form": "names with weights, such as {checks: 3, speed: 1}"}
+    )
+    checks: list[CheckSettings] = field(
+        default_factory=list, metadata={"form": "a list such as [{name: build, run: npm run build}]"}
+    )
+    par: dict[str, Positive] = field(default_factory=dict)
+    limits: EvalLimits = field(default_factory=EvalLimits)
+    app: AppSettings = field(default_factory=AppSettings)
+    steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})
+    setup: list[Text] = field(default_factory=list, metadata={"form": "a command or a list of commands"})
+    network: Literal["registries"] | None = None
+    __pydantic_config__ = FORBID
 
 
 class FrontMatter:
-    """The keys of an eval's head, and where each stands."""
+    """The settings of an eval, and the line of each."""
 
-    def __init__(self, path: Path, text: str, keys: Sequence[str]) -> None:
+    def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.lines: dict[str, int] = {}
-        self.data = self._parse(text)
-        for key in self.data:
-            if key not in keys:
-                raise self.wrong(str(key), f"an eval has no '{key}'. {did_you_mean(str(key), keys)}")
+        self._node: Any = None
+        data = self._parse(text)
+        self.settings = validated(EvalSettings, _normalised(data), "an eval", self.wrong) if data else EvalSettings()
 
     def _parse(self, text: str) -> dict[Any, Any]:
         try:
@@ -40,9 +98,8 @@ class FrontMatter:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or "it is not YAML"
-            raise FileError(
-                self.path, mark.line + FIRST_LINE if mark else 1, f"bad front matter: {problem}."
-            ) from error
+            line = mark.line + FIRST_LINE if mark else 1
+            raise FileError(self.path, line, f"bad front matter: {problem}.") from error
         except (ValueError, RecursionError) as error:
             raise FileError(self.path, 1, f"bad front matter: {error}.") from error
         if data is None:
@@ -52,7 +109,8 @@ class FrontMatter:
                 self.path, FIRST_LINE, "bad front matter: write 'key: value' lines between the '---' lines."
             )
         self._refuse_twins(node)
-        self.lines = {key.value: key.start_mark.line + FIRST_LINE for key, _ in node.value}
+        self._node = node
+        self.lines = {key.value: _line(key) for key, _ in node.value}
         return data
 
     def _refuse_twins(self, node: Any) -> None:
@@ -61,102 +119,50 @@ class FrontMatter:
             seen: set[Any] = set()
             for key, value in node.value:
                 if isinstance(key.value, str) and key.value in seen:
-                    line = key.start_mark.line + FIRST_LINE
-                    raise FileError(self.path, line, f"'{key.value}' stands there twice; take one out.")
+                    raise FileError(self.path, _line(key), f"Duplicate key '{key.value}'.")
                 seen.add(key.value if isinstance(key.value, str) else id(key))
                 self._refuse_twins(value)
         elif isinstance(node, yaml.SequenceNode):
             for value in node.value:
                 self._refuse_twins(value)
 
-    def wrong(self, key: str, message: str) -> FileError:
-        return FileError(self.path, self.lines.get(key.split(".")[0].split("[")[0]), message)
-
-    def text(self, key: str) -> str:
-        value = self.data.get(key, "")
-        if not isinstance(value, str):
-            raise self.wrong(key, f"'{key}' must be text, and is {value!r}.")
-        return value
-
-    def number(self, value: Any, key: str, *, above_zero: bool = False) -> float:
-        if not is_number(value) or value < 0 or (above_zero and value == 0):
-            least = "above 0" if above_zero else "0 or more"
-            raise self.wrong(key, f"'{key}' is {value!r}; it must be a number {least}.")
-        return float(value)
-
-    def numbers(self, key: str, names: Sequence[str] | None, *, above_zero: bool) -> dict[str, float]:
-        rows = self._mapping(key, names)
-        return {name: self.number(value, f"{key}.{name}", above_zero=above_zero) for name, value in rows.items()}
-
-    def weights(self, key: str) -> dict[str, float] | None:
-        """`{name: weight}`, or a list of names that all weigh the same; None where the eval does not say."""
-        value = self.data.get(key)
-        if value is None:
-            return None
-        if isinstance(value, list) and all(isinstance(name, str) for name in value):
-            value = dict.fromkeys(value, 1.0)
-        if not isinstance(value, dict) or not value or not all(isinstance(name, str) for name in value):
-            raise self.wrong(key, f"'{key}' must be names with weights, such as {{checks: 3, speed: 1}}.")
-        weights = {name: self.number(weight, f"{key}.{name}") for name, weight in value.items()}
-        if not any(weights.values()):
-            raise self.wrong(key, f"'{key}' has only weights of 0; at least one must be above 0.")
-        return weights
-
-    def strings(self, key: str, names: Sequence[str]) -> dict[str, str]:
-        rows = self._mapping(key, names)
-        if bad := [name for name, value in rows.items() if not isinstance(value, str)]:
-            raise self.wrong(key, f"'{key}.{bad[0]}' must be text, and is {rows[bad[0]]!r}.")
-        return rows
-
-    def lines_of(self, key: str) -> tuple[str, ...]:
-        """A command, or a list of them."""
-        value = self.data.get(key) or []
-        commands = [value] if isinstance(value, str) else value
-        if not isinstance(commands, list) or not all(isinstance(one, str) and one.strip() for one in commands):
-            raise self.wrong(key, f"'{key}' must be a command or a list of commands, and is {value!r}.")
-        return tuple(commands)
-
-    def steps(self, key: str) -> tuple[str, ...]:
-        """A list of lines; `verb: text` is the line `verb text`."""
-        value = self.data.get(key) or []
-        if not isinstance(value, list):
-            raise self.wrong(key, f"'{key}' must be a list such as ['open /', 'click Add'], and is {value!r}.")
-        return tuple(_line_of(step) for step in value)
-
-    def one_of(self, key: str, names: Sequence[str]) -> str | None:
-        value = self.data.get(key)
-        if value is not None and value not in names:
-            raise self.wrong(key, f"'{key}' is {value!r}. {did_you_mean(str(value), names)}")
-        return value
-
-    def rows(self, key: str, names: Sequence[str]) -> list[dict[str, Any]]:
-        value = self.data.get(key) or []
-        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-            raise self.wrong(key, f"'{key}' must be a list such as [{{name: build, run: npm run build}}].")
-        for row in value:
-            self._known(key, row, names)
-        return value
-
-    def required(self, row: dict[str, Any], name: str, place: str) -> str:
-        value = row.get(name)
-        if not isinstance(value, str) or not value.strip():
-            raise self.wrong(place, f"'{place}' needs '{name}' as text, and has {value!r}.")
-        return value
-
-    def _mapping(self, key: str, names: Sequence[str] | None) -> dict[str, Any]:
-        value = self.data.get(key) or {}
-        if not isinstance(value, dict):
-            raise self.wrong(key, f"'{key}' must be 'name: value' pairs, and is {value!r}.")
-        if names is not None:
-            self._known(key, value, names)
-        return {str(name): one for name, one in value.items()}
-
-    def _known(self, key: str, row: dict[Any, Any], names: Sequence[str]) -> None:
-        if bad := [name for name in row if name not in names]:
-            raise self.wrong(key, f"'{key}' has no '{bad[0]}'. {did_you_mean(str(bad[0]), names)}")
+    def wrong(self, place: Place, message: str) -> FileError:
+        """A mistake at a place, or at the nearest line around it."""
+        node, line = self._node, None
+        for step in place:
+            if isinstance(node, yaml.MappingNode):
+                pair = next(((key, value) for key, value in node.value if key.value == step), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                pair = (node.value[step], node.value[step])
+            else:
+                pair = None
+            if pair is None:
+                break
+            line, node = _line(pair[0]), pair[1]
+        return FileError(self.path, line, message)
 
 
-def _line_of(step: Any) -> str:
+def _line(node: Any) -> int:
+    line: int = node.start_mark.line
+    return line + FIRST_LINE
+
+
+def _normalised(data: dict[Any, Any]) -> dict[Any, Any]:
+    """What may be written shorter, written out: equal weights as a list, one command alone, `verb: text` as a step."""
+    data = {key: value for key, value in data.items() if value is not None and (value or key not in MAY_BE_EMPTY)}
+    metrics, setup, steps = data.get("metrics"), data.get("setup"), data.get("steps")
+    if isinstance(metrics, list) and all(isinstance(name, str) for name in metrics):
+        data["metrics"] = dict.fromkeys(metrics, 1.0)
+    if isinstance(setup, str):
+        data["setup"] = [setup]
+    if isinstance(steps, list):
+        data["steps"] = [_step(step) for step in steps]
+    if isinstance(data.get("par"), dict):
+        data["par"] = {str(name): value for name, value in data["par"].items()}
+    return data
+
+
+def _step(step: Any) -> str:
     if isinstance(step, dict) and len(step) == 1:
         (verb, text), *_ = step.items()
         return f"{verb} {text}" if isinstance(text, str | int | float) else str(step)

@@ -105,3 +105,8 @@ def matching(word: str, choices: Iterable[str]) -> list[str]:
 def count(number: int, noun: str) -> str:
     """A number of things: 1 run, 2 runs."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def is_number(value: object) -> bool:
+    """A finite number that a float can hold; True and False are not numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300

@@ -7,15 +7,14 @@ import json
 import os
 import re
 import stat
-import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import did_you_mean, matching
-from orvl.project.settings import FORBID, line_of
+from orvl.project.validation import FORBID, line_of, read_toml, validated
 from orvl.store import tree
 from orvl.types import Agent, Overlay
 
@@ -133,44 +132,14 @@ def _digest(folder: Path) -> str | None:
 
 
 def _settings(path: Path) -> OverlaySettings:
-    from pydantic import TypeAdapter, ValidationError
-
-    text, data = _read(path)
-    try:
-        told = TypeAdapter(OverlaySettings).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = tuple(str(step) for step in first["loc"])
-        raise FileError(path, line_of(text, place), _sentence(first, place)) from error
+    text, data = read_toml(path)
+    told = validated(OverlaySettings, data, FILE, lambda place, why: FileError(path, line_of(text, place), why))
     for name, value in told.env.items():
         if why := _no_variable(name, value):
             raise FileError(path, line_of(text, ("env", name)), f"'env' may not set {name!r}: {why}.")
     if any("\0" in word for word in told.arguments):
         raise FileError(path, line_of(text, ("arguments",)), "an argument holds a NUL byte.")
     return told
-
-
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    try:
-        source = path.read_bytes()
-        text = source.decode("utf-8-sig")
-        return text, tomllib.loads(text)
-    except FileNotFoundError:
-        return "", {}
-    except OSError as error:
-        raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
-    except UnicodeDecodeError as error:
-        raise FileError(path, source[: error.start].count(b"\n") + 1, "it is not UTF-8 text.") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise FileError(path, int(line[1]) if line else text.count("\n") + 1, f"{error}.") from error
-
-
-def _sentence(error: Any, place: tuple[str, ...]) -> str:
-    if error["type"] == "unexpected_keyword_argument":
-        return f"{FILE} has no '{'.'.join(place)}'. {did_you_mean(place[-1], OverlaySettings.__dataclass_fields__)}"
-    message = error["msg"].replace("Input should be", "it must be")
-    return f"'{'.'.join(place)}' is {error['input']!r}; {message}."
 
 
 def _no_variable(name: str, value: str) -> str | None:

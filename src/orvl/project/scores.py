@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
 from orvl.project import python_file
-from orvl.project.front_matter import is_number
+from orvl.project.names import is_number
 from orvl.types import Metric
 
 if TYPE_CHECKING:

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from orvl.errors import FileError, disk_sentence
+from orvl.errors import FileError
 from orvl.project.names import did_you_mean
+from orvl.project.validation import (
+    FORBID,
+    Bound,
+    Count,
+    Flag,
+    Mebibytes,
+    Positive,
+    Seconds,
+    Weight,
+    line_of,
+    read_toml,
+    validated,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
-FORBID = {"extra": "forbid", "use_attribute_docstrings": True}
-
-
-class Bound:
-    """A bound on a number, which pydantic reads (so that pydantic is imported only to read a file)."""
-
-    def __init__(self, **bounds: float) -> None:
-        self.bounds = bounds
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        schema = handler(source)
-        schema.update(self.bounds, strict=True)
-        if schema["type"] == "float":
-            schema["allow_inf_nan"] = False
-        return schema
-
-
-Weight = Annotated[float, Bound(ge=0)]
-Seconds = Annotated[float, Bound(gt=0)]
-Mebibytes = Annotated[int, Bound(gt=0)]
-Count = Annotated[int, Bound(ge=1)]
-Flag = Annotated[bool, Bound()]
 ModelNames = list[str] | dict[str, str]
 Answer = str | float | list[str | bool]
 
@@ -146,7 +135,7 @@ class Limits:
     """Calls of models that a run may make."""
     tokens: Count = 50_000_000
     """Tokens that a run's calls may take together, in and out."""
-    cost: Annotated[float, Bound(gt=0)] = 50
+    cost: Positive = 50
     """Dollars that a run's calls may cost together, as far as prices are known."""
     kept_output: Mebibytes = 16
     """MiB of a turn's output that are kept: the beginning, and the last MiB."""
@@ -224,43 +213,22 @@ class Settings:
 
 
 def load_settings(path: Path) -> Settings:
-    """Reads orvl.toml; without the file all defaults hold."""
-    try:
-        source = path.read_bytes()
-    except FileNotFoundError:
+    """Reads orvl.toml; without the file, all settings have their defaults."""
+    text, data = read_toml(path)
+    if not data:
         return Settings()
-    except OSError as error:
-        raise FileError(path, None, f"it cannot be read ({disk_sentence(error)}).") from error
-    try:
-        text = source.decode("utf-8-sig")
-        data = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise FileError(path, source[: error.start].count(b"\n") + 1, "it is not UTF-8 text.") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        last = text.count("\n") + 1
-        raise FileError(path, int(line[1]) if line else last, f"{error}.") from error
-    return _validated(path, text, data)
+    settings = validated(Settings, data, "orvl.toml", lambda place, why: FileError(path, line_of(text, place), why))
+    _check_addresses(path, text, settings)
+    return settings
 
 
 def schema() -> dict[str, Any]:
     """The JSON schema of orvl.toml, for editors."""
     from pydantic import TypeAdapter
 
+    # Reading the docstrings of fields takes pydantic longer than all else; only the schema shows them.
+    FORBID["use_attribute_docstrings"] = True
     return {"title": "orvl.toml", **TypeAdapter(Settings).json_schema()}
-
-
-def _validated(path: Path, text: str, data: dict[str, Any]) -> Settings:
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        settings = TypeAdapter(Settings).validate_python(data)
-        _check_addresses(path, text, settings)
-        return settings
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = _in_the_file(first["loc"], data)
-        raise FileError(path, line_of(text, place), _sentence(first, place)) from error
 
 
 def _check_addresses(path: Path, text: str, settings: Settings) -> None:
@@ -286,54 +254,3 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
             if not good:
                 line = line_of(text, ("providers", name, "base_url"))
                 raise FileError(path, line, f"'{address}' is not an address such as http://127.0.0.1:8080/v1.")
-
-
-def _in_the_file(loc: Sequence[Any], data: Any) -> tuple[str, ...]:
-    """A place as the file has it: pydantic also names the type that it tried."""
-    place = []
-    for step in loc:
-        there = step in data if isinstance(data, dict) else isinstance(step, int) and isinstance(data, list)
-        if there:
-            place.append(str(step))
-            data = data[step]
-    return tuple(place)
-
-
-def _sentence(error: Any, place: tuple[str, ...]) -> str:
-    if error["type"] == "unexpected_keyword_argument":
-        return f"orvl.toml has no '{'.'.join(place)}'. {did_you_mean(place[-1], _fields_at(place[:-1]))}"
-    message = error["msg"].replace("Input should be", "it must be")
-    return f"'{'.'.join(place)}' is {error['input']!r}; {message}."
-
-
-def _fields_at(place: tuple[str, ...]) -> list[str]:
-    tables: dict[str, Any] = {
-        "judges": JudgeSettings,
-        "local": LocalSettings,
-        "providers": ProviderSettings,
-        "agents": AgentSettings,
-        "limits": Limits,
-        "sandbox": SandboxSettings,
-    }
-    return list(tables.get(place[0] if place else "", Settings).__dataclass_fields__)
-
-
-def line_of(text: str, place: tuple[str, ...]) -> int | None:
-    """The line that sets a key, or the nearest table above it."""
-    best: tuple[int, int | None] = (0, None)
-    table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*\[+([^\]]+)\]", line):
-            here = table = _keys(header[1])
-        elif key := re.match(r"\s*([\w.\"'-]+)\s*=", line):
-            here = table + _keys(key[1])
-        else:
-            continue
-        shared = len(here) if here == place[: len(here)] else len(place) if place == here[: len(place)] else 0
-        if shared > best[0]:
-            best = (shared, number)
-    return best[1]
-
-
-def _keys(dotted: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in dotted.split("."))

@@ -239,13 +239,8 @@ def _said(told: dict[str, Any]) -> dict[str, Any] | None:
     """What the pieces of a stream come to."""
     if "event-stream" not in (told["type"] or "") or not told["answered"]:
         return None
-    from orvl.gateway.answer import Events, feed_event
-    from orvl.gateway.routes import Route
+    from orvl.gateway.wire import read_stream
 
-    reader = Route(told["protocol"], "", is_call=True).reader()
-    events = Events(lambda name, data: feed_event(reader, name, data))
-    events.feed(told["answered"].encode("utf-8", "surrogateescape"))
-    events.close()
-    answer = reader.answer
+    answer = read_stream(told["protocol"], told["answered"].encode("utf-8", "surrogateescape"))
     tools = [{"name": tool.name, "arguments": tool.arguments} for tool in answer.tools]
     return {"reasoning": answer.reasoning, "text": answer.text, "tool_calls": tools, "finish": answer.finish}

@@ -14,9 +14,10 @@ from orvl.trust.controls import GATE
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from orvl.plan.remaining import Cost, State
+    from orvl.plan.cost import Cost
+    from orvl.plan.remaining import Remaining
     from orvl.report.terminal import Terminal
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.trust.standing import Standing
 
 HEADLINES = {
@@ -119,9 +120,10 @@ def warnings(content: Mapping[str, Any]) -> Iterator[str]:
     """What does not refuse a certificate, but should be known."""
     for test in content["warnings"]:
         if test["verdict"] == "violated":
-            who = f" ({test['metric']})" if test["metric"] else ""
+            fault = test["fault"] or f"The scores contradict that {test['what']}"
+            metric = f", {test['metric']}" if test["metric"] else ""
             yield (
-                f"{test['name']}{who} failed: {test['what']}: found {_number(test['estimate'])}, "
+                f"{fault} ({test['name']}{metric}): {_number(test['estimate'])}, "
                 f"needs {test['side']} {test['margin']:.2f}."
             )
     for name, metric in content["metrics"].items():
@@ -217,7 +219,7 @@ def standing_json(found: Standing) -> dict[str, Any] | None:
     }
 
 
-def print_ladder(terminal: Terminal, ladder: Ladder, state: State, asked: int, cost: Cost) -> None:
+def print_ladder(terminal: Terminal, ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> None:
     """What `orvl certify` would do."""
     sources: dict[str, list[str]] = defaultdict(list)
     for controls in ladder.controls.values():
@@ -227,8 +229,8 @@ def print_ladder(terminal: Terminal, ladder: Ladder, state: State, asked: int, c
     rows = [[name, str(len(places)), plain(", ".join(sorted(set(places))))] for name, places in sources.items()]
     terminal.print(TextTable(columns, rows))
     terminal.print(
-        f"{count(len(state.to_run), 'control')} to run, {count(len(state.to_score), 'run')} to judge again, "
-        f"{len(state.reused)} done; up to {count(asked, 'score')} by judges, each of one question or more."
+        f"{count(len(remaining.to_run), 'control')} to run, {count(len(remaining.to_score), 'run')} to judge again, "
+        f"{len(remaining.reused)} done; up to {count(asked, 'score')} by judges, each of one question or more."
     )
     terminal.print(f"Cost: {_cost(cost)}")
     for name, sentence in lacks(ladder.lacking, ladder.controls):
@@ -241,7 +243,7 @@ def _cost(cost: Cost) -> str:
     return f"{dollars(cost.low)} / {dollars(cost.likely)} / {dollars(cost.high)} low / likely / high ({cost.source})"
 
 
-def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[str, Any]:
+def ladder_json(ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> dict[str, Any]:
     return {
         "schema": 1,
         "controls": {
@@ -249,7 +251,7 @@ def ladder_json(ladder: Ladder, state: State, asked: int, cost: Cost) -> dict[st
             for name, controls in ladder.controls.items()
         },
         "lacking": ladder.lacking,
-        "runs": {"to_run": len(state.to_run), "to_score": len(state.to_score), "reused": len(state.reused)},
+        "runs": {"to_run": len(remaining.to_run), "to_score": len(remaining.to_score), "reused": len(remaining.reused)},
         "questions": asked,
         "cost": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
     }

@@ -7,12 +7,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orvl.engine import AttemptEnded, RunGivenUp, RunScored, RunStarted
 from orvl.project.names import count
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from orvl.engine import Event
     from orvl.types import Attempt, PlannedRun
 
 LINE_EACH_UP_TO = 100
@@ -35,7 +37,6 @@ class Tally:
 class Progress:
     """Counts what happens; says nothing."""
 
-    total: int
     runs: Sequence[PlannedRun]
     all: Tally = field(default_factory=Tally)
     by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
@@ -43,9 +44,22 @@ class Progress:
     told: set[tuple[str, str | None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.all.total = self.total
+        self.all.total = len(self.runs)
         for run in self.runs:
             self.by_contestant.setdefault(run.cell.contestant, Tally()).total += 1
+
+    def __call__(self, event: Event) -> None:
+        """What an engine says."""
+        if isinstance(event, RunStarted):
+            self.started(event.run)
+        elif isinstance(event, AttemptEnded):
+            self.ended(event.run, event.attempt)
+        elif isinstance(event, RunGivenUp):
+            self.gave_up(event.run)
+        elif isinstance(event, RunScored):
+            self.scored(event.run)
+        else:
+            self.say(event.sentence)
 
     def __enter__(self) -> Progress:
         return self
@@ -93,12 +107,12 @@ class Progress:
     def summary(self) -> str:
         left = ""
         ended = self.all.done + self.all.errored
-        if 0 < ended < self.total:
+        if 0 < ended < self.all.total:
             took = time.monotonic() - self.began
-            left = f", about {seconds(took / ended * (self.total - ended))} left"
+            left = f", about {seconds(took / ended * (self.all.total - ended))} left"
         spent = f", {dollars(self.all.spent)} spent" if self.all.spent else ""
         bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
-        return f"{self.all.done} of {count(self.total, 'run')} done{bad}{spent}{left}"
+        return f"{self.all.done} of {count(self.all.total, 'run')} done{bad}{spent}{left}"
 
 
 class PlainProgress(Progress):
@@ -108,10 +122,10 @@ class PlainProgress(Progress):
 
     def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:
         now = time.monotonic()
-        if self.total <= LINE_EACH_UP_TO or outcome in ("failed", "errored"):
+        if self.all.total <= LINE_EACH_UP_TO or outcome in ("failed", "errored"):
             after = f" in {seconds(took)}" if took is not None else ""
             why = f": {reason}" if reason else ""
-            self.say(f"[{self.all.done}/{self.total}] {planned.cell} #{planned.episode} {outcome}{after}{why}")
+            self.say(f"[{self.all.done}/{self.all.total}] {planned.cell} #{planned.episode} {outcome}{after}{why}")
         elif now - self.last >= EVERY:
             self.last = now
             self.say(self.summary())

@@ -20,12 +20,17 @@ PAIRS = ("interval", "one_judge_less")
 
 def as_csv(rows: Sequence[Row], board: Board) -> str:
     """A header and one line for each row; what is unknown is empty."""
-    flat = [dict(_flat(row)) for row in row_objects(rows, board)]
+    records = [flat(row) for row in row_objects(rows, board)]
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n")
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in records for name in row)), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: no_formula(value) for name, value in row.items()} for row in flat)
+    writer.writerows({name: no_formula(value) for name, value in row.items()} for row in records)
     return out.getvalue()
+
+
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without nested objects: their names are joined by dots."""
+    return dict(_flat(row))
 
 
 def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

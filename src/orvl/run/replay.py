@@ -7,37 +7,30 @@ import hashlib
 import json
 import re
 import socket
-import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from orvl.errors import UserError
-from orvl.gateway.answer import Events, as_object, feed_event
-from orvl.gateway.routes import Route, error_body, route_of
-from orvl.testing.chat import Chat
-from orvl.testing.gemini import Gemini
-from orvl.testing.messages import Messages
-from orvl.testing.request import texts
-from orvl.testing.responses import OF_THE_MODEL, Responses
-from orvl.testing.server import ROOTS
+from orvl.gateway.wire import DEFAULT, FORMATS, read_stream, route_of
+from orvl.gateway.wire.format import Route
+from orvl.gateway.wire.values import as_object, texts
+from orvl.testing.loopback import LoopbackServer
 from orvl.types import Attempt
 
 if TYPE_CHECKING:
     from aiohttp import web
 
     from orvl.store.blobs import Blobs
-    from orvl.testing.dialect import Dialect
 
-DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (Chat(), Responses(), Messages(), Gemini())}
-OF_THE_ASSISTANT = ("assistant", "model")
 ALIKE = 0.5
 LOOKED_AT = 1 << 18
 SIGNS_A_TOKEN = 4
-STARTING = 30.0
+WAITING_CONNECTIONS = 1024
 WORD = re.compile(r"\w+")
 EVENT = re.compile(rb".+?(?:\r?\n\r?\n|\Z)", re.DOTALL)
 
@@ -62,9 +55,8 @@ class Question:
 
     @classmethod
     def of(cls, route: Route, body: Mapping[str, Any]) -> Question:
-        dialect = DIALECTS[route.protocol]
-        messages = dialect.messages(body)
-        answers = [place for place, message in enumerate(messages) if _is_answer(message)]
+        messages = route.format.messages(body)
+        answers = [place for place, message in enumerate(messages) if route.format.is_from_model(message)]
         last = messages[-1] if messages else {}
         said = " ".join(texts(last))[:LOOKED_AT]
         follows = body.get("previous_response_id")
@@ -76,7 +68,7 @@ class Question:
             answers[-1] if answers else -1,
             str(last.get("role") or last.get("type")),
             Counter(WORD.findall(said)),
-            _digest([dialect.instructions(body), sorted(dialect.tools(body))]),
+            _digest([route.format.instructions(body), sorted(route.format.tools(body))]),
             follows if isinstance(follows, str) else None,
         )
 
@@ -171,7 +163,7 @@ def _recorded(number: int, line: str | bytes) -> Recorded | None:
         if told["status"] is None:
             return None
         protocol, path = told["protocol"], told["path"]
-        route = route_of("POST", path, protocol) or Route(protocol, path, is_call=True)
+        route = route_of("POST", path, protocol) or Route(FORMATS[protocol], path, is_call=True)
         return Recorded(
             number=int(told["number"]),
             question=Question.of(route, as_object(told["asked"] or "") or {}),
@@ -208,11 +200,14 @@ class Prompter:
         return found or (again[-1] if again else None)
 
 
-class ReplayServer:
+class ReplayServer(LoopbackServer):
     """Serves a recording on loopback; `pace` keeps the times that the answers took."""
 
+    noun = "replay"
+
     def __init__(self, recording: Recording, *, pace: bool = False, port: int = 0) -> None:
-        self.recording, self.pace, self.port = recording, pace, port
+        super().__init__(port)
+        self.recording, self.pace = recording, pace
         self.served: list[int] = []
         """The number of the recorded call that each request got."""
         self.reworded: list[int] = []
@@ -220,55 +215,31 @@ class ReplayServer:
         self.unmatched: list[str] = []
         """A sentence on each request that is not in the recording."""
         self._prompter = Prompter(recording)
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._ended: asyncio.Event | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def base_url(self, protocol: str) -> str:
         """What a client of this protocol wants as its base URL."""
-        return self.url + ROOTS[protocol]
+        return self.url + FORMATS[protocol].root
 
     @property
     def unasked(self) -> list[int]:
         """The numbers of the recorded calls that nobody has asked for."""
         return self._prompter.unasked
 
-    def __enter__(self) -> Self:
-        listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
-        self.port = listener.getsockname()[1]
-        ready = threading.Event()
-        serving = (self._serve(listener, ready),)
-        self._thread = threading.Thread(target=asyncio.run, args=serving, name="orvl replay", daemon=True)
-        self._thread.start()
-        if not ready.wait(STARTING):
-            raise RuntimeError(f"the replay at {self.url} did not start within {STARTING:g} seconds")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._thread and self._loop and self._ended:
-            self._loop.call_soon_threadsafe(self._ended.set)
-            self._thread.join()
-        self._thread = None
-
-    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+    @asynccontextmanager
+    async def serving(self, listener: socket.socket) -> AsyncIterator[None]:
         from aiohttp import web
 
-        self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         server = web.Server(self._handle, handler_cancellation=True)
-        serving = await self._loop.create_server(server, sock=listener)
-        ready.set()
-        await self._ended.wait()
+        loop = asyncio.get_running_loop()
+        serving = await loop.create_server(server, sock=listener, backlog=WAITING_CONNECTIONS)
+        yield
         serving.close()
         await server.shutdown(0)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         from aiohttp import web
 
-        route = route_of(request.method, request.path, next(iter(self.recording.protocols), "openai"))
+        route = route_of(request.method, request.path, next(iter(self.recording.protocols), DEFAULT))
         body = b"".join([chunk async for chunk in request.content.iter_any()])
         if request.path == "/" and request.method in ("GET", "HEAD"):
             return web.Response(text="orvl")
@@ -277,13 +248,13 @@ class ReplayServer:
         question = _question(route, as_object(body))
         call = self._prompter.answer_to(question) if question else None
         if question is None or call is None:
-            protocol = route.protocol if route else "openai"
+            format = route.format if route else FORMATS[DEFAULT]
             asked = (
                 f" with {len(question.messages)} messages, the last of kind '{question.last_kind}'" if question else ""
             )
             sentence = f"The recording has no answer to {request.method} {request.path}{asked}."
             self.unmatched.append(sentence)
-            return web.json_response(error_body(protocol, 400, "invalid_request_error", sentence), status=400)
+            return web.json_response(format.error(400, sentence, "invalid_request_error"), status=400)
         self.served.append(call.number)
         if not question.is_same(call.question):
             self.reworded.append(call.number)
@@ -292,9 +263,8 @@ class ReplayServer:
     def _aside(self, route: Route, body: bytes) -> dict[str, Any]:
         """What costs nothing is not in a record: models are listed, tokens are guessed."""
         if "/models" not in route.suffix or route.suffix.endswith(":countTokens"):
-            tokens = len(body) // SIGNS_A_TOKEN + 1
-            return {"input_tokens" if route.protocol == "anthropic" else "totalTokens": tokens}
-        return DIALECTS[route.protocol].models(["recorded"])
+            return route.format.token_count(len(body) // SIGNS_A_TOKEN + 1)
+        return route.format.models(["recorded"])
 
     async def _give(self, request: web.BaseRequest, call: Recorded) -> web.StreamResponse:
         from aiohttp import web
@@ -334,17 +304,10 @@ def _question(route: Route | None, content: Mapping[str, Any] | None) -> Questio
         return None
 
 
-def _is_answer(message: Any) -> bool:
-    return message.get("role") in OF_THE_ASSISTANT or message.get("type") in OF_THE_MODEL
-
-
 def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _is_complete(call: Recorded) -> bool:
-    reader = Route(call.question.protocol, "", is_call=True).reader()
-    events = Events(lambda name, data: feed_event(reader, name, data))
-    events.feed(call.answer)
-    events.close()
-    return reader.answer.complete or reader.answer.error is not None
+    answer = read_stream(call.question.protocol, call.answer)
+    return answer.complete or answer.error is not None

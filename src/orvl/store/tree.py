@@ -296,10 +296,10 @@ def remove(root: Path) -> None:
 
 
 def _unlock_all(root: Path) -> None:
+    """Goes from folder to folder by descriptors: below a deep folder, paths are longer than the system allows."""
     with suppress(OSError, RecursionError):
         os.chmod(root, 0o700)
-        for path, folders, _ in os.walk(root):
+        for _, folders, _, fd in os.fwalk(root):
             for name in folders:
-                inner = os.path.join(path, name)
-                if not os.path.islink(inner):
-                    os.chmod(inner, 0o700)
+                if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+                    os.chmod(name, 0o700, dir_fd=fd)

@@ -4,8 +4,9 @@ It speaks the four protocols that coding agents speak (chat completions, respons
 says what its script says: answers, tool calls, faults, with exactly the tokens that the test wants to find again.
 """
 
-from orvl.testing.request import Request, ToolResult
-from orvl.testing.script import Answer, Fault, Given, Tokens, ToolCall
+from orvl.gateway.wire.format import ToolCall, ToolResult
+from orvl.testing.request import Request
+from orvl.testing.script import Answer, Fault, Given, Tokens
 from orvl.testing.server import ModelServer
 from orvl.testing.writing import writes
 

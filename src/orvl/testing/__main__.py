@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import click
 
+from orvl.gateway.wire import FORMATS
 from orvl.testing import Answer, ModelServer
-from orvl.testing.server import ROOTS
 
 
 @click.command()
@@ -22,7 +22,7 @@ def main(port: int, text: str, key: str | None) -> None:
             click.echo(f"# A scripted model at {server.url}. These lines go into orvl.toml:\n[providers.scripted]")
             click.echo('key = "SCRIPTED_KEY"  # the variable that holds what --key says' if key else "free = true")
             click.echo("[providers.scripted.protocol]")
-            for protocol in ROOTS:
+            for protocol in FORMATS:
                 click.echo(f'{protocol} = "{server.base_url(protocol)}"')
             threading.Event().wait()
         click.echo(f"# {len(server.requests)} requests, {server.tokens}")

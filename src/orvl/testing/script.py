@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from orvl.gateway.wire.format import TokenCounts, ToolCall
 
 if TYPE_CHECKING:
     from orvl.testing.request import Request
 
 Manner = Literal["status", "cut", "hang", "refuse", "in stream"]
-PIECES = 3
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """What an answer is said to have used: `input` includes cached and cache_write, `output` includes reasoning."""
+class Tokens(TokenCounts):
+    """The usage that an answer reports: `input` includes cached and cache_write, `output` includes reasoning."""
 
     input: int = 1000
     cached: int = 0
@@ -36,19 +37,6 @@ class Tokens:
             self.reasoning + other.reasoning,
         )
 
-    @property
-    def total(self) -> int:
-        return self.input + self.output
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    """A call of one of the agent's tools; arguments that are a string are sent as they are, broken or not."""
-
-    name: str
-    arguments: Mapping[str, Any] | str = field(default_factory=dict)
-    id: str | None = None
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -66,11 +54,6 @@ class Answer:
     pieces: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     again: bool = False
-
-    def cut(self, text: str) -> list[str]:
-        """A text in the pieces in which it is streamed."""
-        size = max(1, -(-len(text) // (self.pieces or PIECES)))
-        return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 UNFINISHED = Answer("This answer is never complete.")

@@ -10,13 +10,12 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
+from orvl.gateway.wire import FORMATS
 from orvl.testing.loopback import LoopbackServer
 from orvl.testing.script import Given, Prompter, Script, Tokens
 
 if TYPE_CHECKING:
     from orvl.testing.request import Request
-
-ROOTS = {"openai": "/v1", "responses": "/v1", "anthropic": "", "gemini": ""}
 
 
 class ModelServer(LoopbackServer):
@@ -60,9 +59,9 @@ class ModelServer(LoopbackServer):
 
     def base_url(self, protocol: str) -> str:
         """What a client of this protocol wants as its base URL."""
-        if protocol not in ROOTS:
-            raise ValueError(f"there is no protocol {protocol!r}; there are {', '.join(ROOTS)}")
-        return self.url + ROOTS[protocol]
+        if protocol not in FORMATS:
+            raise ValueError(f"Unknown protocol {protocol!r}; known are {', '.join(FORMATS)}.")
+        return self.url + FORMATS[protocol].root
 
     @property
     def given(self) -> list[Given]:
@@ -84,7 +83,7 @@ class ModelServer(LoopbackServer):
 
     @asynccontextmanager
     async def serving(self, listener: socket.socket) -> AsyncIterator[None]:
-        from orvl.testing.http import runner_of
+        from orvl.testing.handlers import runner_of
 
         runner = await runner_of(self, listener)
         yield

@@ -10,8 +10,9 @@ from hashlib import sha256
 from posixpath import dirname, isabs, join
 from typing import Any
 
+from orvl.gateway.wire.format import ToolCall
 from orvl.testing.request import Request
-from orvl.testing.script import ASIDE, Answer, Said, Tokens, ToolCall
+from orvl.testing.script import ASIDE, Answer, Said, Tokens
 
 PATHS = ("file_path", "filepath", "path", "absolute_path", "target_file", "filename", "file_name", "file")
 CONTENTS = ("content", "contents", "file_text", "new_text", "text", "body")

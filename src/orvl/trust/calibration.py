@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.rate.stats.calibration import JudgeMap, calibrate
-from orvl.trust.controls import DOSES
+from orvl.trust.controls.doses import DOSES
 from orvl.trust.measure import measure
 from orvl.trust.standing import eval_content, judge_content
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.types import Judge
 
 KIND = "calibration"

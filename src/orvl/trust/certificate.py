@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.rate.stats.agreement import panel_agreement
-from orvl.rate.stats.gate import gate
-from orvl.rate.stats.ladder_tests import Ask, examine, make_ladder
+from orvl.rate.stats.claims import Claim, examine, panel_scores
 from orvl.trust.drift import drift_since
 from orvl.trust.flips import flips
+from orvl.trust.gate import gate
 from orvl.trust.measure import PROGRAMS, measure
 from orvl.trust.silences import not_laid_down, silences
 from orvl.trust.standing import eval_content, judge_content, shares
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orvl.project import Project
-    from orvl.rate.stats.ladder_tests import Test
+    from orvl.rate.stats.claims import ClaimResult
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.trust.measure import Measured
 
 
@@ -69,7 +69,7 @@ def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     }
 
 
-def _test(test: Test, say: Callable[[str], str]) -> dict[str, Any]:
+def _test(test: ClaimResult, say: Callable[[str], str]) -> dict[str, Any]:
     return {**asdict(test), "verdict": test.verdict, "what": say(test.what), "fault": say(test.fault)}
 
 
@@ -87,8 +87,8 @@ def _of_programs(sentence: str) -> str:
 def _metric(measured: Measured, name: str, digest: str) -> dict[str, Any]:
     """One metric by itself: whether it tells good work from bad, and how far the judges agree on it."""
     tables = measured.by_metric[name]
-    ladder = make_ladder(tables, {}, measured.judges, measured.weights)
-    apart = examine(ladder, Ask("T1", f"{name} tells good work from bad", "good", "bad", "at least", 0.0))
+    scores = panel_scores(tables, {}, measured.judges, measured.weights)
+    apart = examine(scores, Claim("T1", f"{name} tells good work from bad", "good", "bad", "at least", 0.0))
     agreement = None
     if measured.judges != (PROGRAMS,):
         runs = np.concatenate([table.reshape(-1, table.shape[2]) for table in tables.values()])

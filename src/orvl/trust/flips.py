@@ -9,7 +9,8 @@ import numpy as np
 
 from orvl.plan.layout import layout_of
 from orvl.store.score_matrix import places
-from orvl.trust.measure import PROGRAMS, control_of
+from orvl.trust.control_agents import control_of
+from orvl.trust.measure import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.trust.measure import Measured
     from orvl.types import Score
 

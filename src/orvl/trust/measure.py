@@ -10,7 +10,7 @@ import numpy as np
 from orvl.plan.layout import layout_of
 from orvl.rate.rating import by_judge
 from orvl.store.score_matrix import tables
-from orvl.trust.controls import WHOLE, is_control
+from orvl.trust.control_agents import control_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from orvl.plan.planning import Panel
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.types import Cell
 
 PROGRAMS = "programs"
@@ -28,7 +28,6 @@ USED = ("speed", "tokens", "tool-calls")
 """What they measure of a control is nothing: it lays down files in no time."""
 WORKING = ("functionality", "bugs", "missing-cases", "checks")
 """What a bug in the work should move, where it is tested."""
-CONTROL_OF = {agent: control for control, agent in WHOLE.items()}
 
 
 @dataclass
@@ -68,10 +67,6 @@ def measure(ladder: Ladder, store: Store) -> Measured:
             control = control_of(cells[number].agent.name)
             _put(found, panel, control, e, S, shape)
     return found
-
-
-def control_of(agent: str) -> str:
-    return agent.partition(":")[2] if is_control(agent) else CONTROL_OF[agent]
 
 
 def tested(panels: Iterable[Panel], has_judges: bool) -> tuple[str, ...]:

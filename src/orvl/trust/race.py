@@ -1,4 +1,8 @@
-"""A race: contestants that are surely worse stop early. Who is still in follows from the store alone."""
+"""A race: contestants that are surely worse stop early.
+
+Who is still in follows from the ratings alone, eval by eval in an order that is fixed beforehand: so a race that was
+killed and continued comes to the same end, whichever runs finished first.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from math import ceil, exp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,8 +24,11 @@ if TYPE_CHECKING:
     from orvl.types import Cell, Eval, PlannedRun
 
 ALPHA = 0.05
-MOST = 700.0
+"""How often the best contestant may be dropped, at most, however often one looks."""
+LARGEST_LOG = 700.0
+"""exp of more would overflow."""
 Contestant = tuple[str, str, str]
+Stopped = Literal["by the budget", "by the user"]
 
 
 @dataclass(frozen=True)
@@ -33,20 +40,54 @@ class Out:
     e: float
 
 
-def race_order(evals: Iterable[Eval]) -> list[str]:
-    """A shuffle that is the same whenever a race goes on: by what the evals are, never by results or by time.
+@dataclass(frozen=True)
+class Place:
+    """How one contestant is doing."""
 
-    Each eval has its own place, so that one more does not shuffle the others again.
+    contestant: Contestant
+    state: Literal["in", "out", "won"]
+    after: int
+    """Evals that this was decided on."""
+    rival: Contestant | None
+    """Who beat it; of those still in, who keeps it from being told apart."""
+    e: float | None
+    """The evidence between the two."""
+
+
+@dataclass(frozen=True)
+class RaceResult:
+    """How a race stands when a command ends, and what it saved."""
+
+    order: tuple[str, ...]
+    settled: int
+    """Evals that are decided for all who are still in."""
+    needed: float
+    """The e-value that drops a contestant."""
+    places: tuple[Place, ...]
+    stopped: Stopped | None
+    """What ended it too early."""
+    planned: int
+    run: int
+    saved: int
+    is_incomplete: bool
+    """Whether a run that the race needs could not be rated."""
+
+
+def race_order(evals: Iterable[Eval]) -> list[str]:
+    """A shuffle that stays the same when a race is continued: by the evals' content, never by results or time.
+
+    The e-process needs an order that does not depend on the results. Each eval has a place of its own, so adding one
+    does not shuffle the others again.
     """
-    places = {one.name: hashlib.sha256(f"race:{one.name}:{one.digest}".encode()).digest() for one in evals}
+    places = {eval_.name: hashlib.sha256(f"race:{eval_.name}:{eval_.digest}".encode()).digest() for eval_ in evals}
     return sorted(places, key=lambda name: places[name])
 
 
 class Race:
-    """Takes evals in their order, each when it is settled for all that are still in, and says who is out.
+    """Takes evals in their order, each once it is settled for all who are still in, and says who is out.
 
-    `rate` gives R of cells on one eval, NaN where there is none. `todo` has the runs that are left; `in_vain` the keys
-    of those among them that were tried before: they count as missing until trying again gives something.
+    `rate` gives R of cells on one eval, NaN where there is none. `todo` has the runs that are left. `in_vain` has the
+    keys of those among them that were tried before: they count as missing until another try gives a rating.
     """
 
     def __init__(
@@ -67,10 +108,8 @@ class Race:
         self._left = Counter((run.cell.contestant, run.cell.eval.name) for run in todo if run.key not in in_vain)
         self._begin()
 
-    # -- what an engine asks
-
     def may_start(self, planned: PlannedRun, at_once: int) -> bool:
-        """Whether a run is needed now: no more evals are begun ahead than keep `at_once` runs going."""
+        """Whether a run is needed now: no more evals are started ahead than it takes to keep `at_once` runs going."""
         ahead = 1 + ceil(at_once / (len(self.inside) * self._episodes))
         return self.needs(planned) and self.place[planned.cell.eval.name] < self.settled + ahead
 
@@ -79,7 +118,7 @@ class Race:
         return not self.is_over and planned.cell.contestant in self.inside
 
     def ended(self, planned: PlannedRun) -> list[str]:
-        """A run was scored, or given up. Returns a sentence for each who is out because of it."""
+        """Takes note that a run was scored or given up; returns a sentence for each contestant who is now out."""
         before = self.inside
         if planned.key in self._in_vain:
             self._in_vain.discard(planned.key)
@@ -87,35 +126,46 @@ class Race:
         else:
             self._left[planned.cell.contestant, planned.cell.eval.name] -= 1
             self._catch_up()
-        return [self.why_out(one) for one in before if one not in self.inside]
+        return [self.why_out(contestant) for contestant in before if contestant not in self.inside]
 
-    # -- how it stands
+    def in_order(self, runs: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+        """Runs in the order of the race's evals."""
+        return tuple(sorted(runs, key=lambda run: self.place[run.cell.eval.name]))
 
     @property
     def is_over(self) -> bool:
         return len(self.inside) < 2
 
-    def why_out(self, one: Contestant) -> str:
-        found = self.out[one]
-        return (
-            f"{' '.join(one)} is out after {found.after} of {len(self.order)} evals: {' '.join(found.by)} is better "
-            f"(e = {found.e:.3g}, at least {self.needed:g} is needed)."
-        )
+    @property
+    def is_decided(self) -> bool:
+        """Whether more runs would change nothing."""
+        return self.is_over or self.settled == len(self.order)
 
-    def nearest(self, one: Contestant) -> tuple[Contestant, float] | None:
-        """The rival that keeps one from being told apart, and the evidence between them: who is ahead with the most of
-        it, or for the leader, who is behind with the least. None where nobody has two evals in common with it."""
-        row = self._row(one)
-        rivals = [other for other in self.inside if other != one and _common(row, self._row(other)) > 1]
-        found = [(log_evidence(row, self._row(other)), other) for other in rivals]
-        ahead = [pair for pair in found if np.nansum(self._row(pair[1]) - row) > 0]
-        if not found:
+    def why_out(self, contestant: Contestant) -> str:
+        return out_sentence(self.place_of(contestant), len(self.order), self.needed)
+
+    def place_of(self, contestant: Contestant) -> Place:
+        if out := self.out.get(contestant):
+            return Place(contestant, "out", out.after, out.by, out.e)
+        if self.is_over:
+            return Place(contestant, "won", self.settled, None, None)
+        rival, e = self._nearest(contestant) or (None, None)
+        return Place(contestant, "in", self.settled, rival, e)
+
+    def _nearest(self, contestant: Contestant) -> tuple[Contestant, float] | None:
+        """The rival that keeps a contestant from being told apart, and the evidence between them: of those ahead the
+        one with the most; for the leader, of those behind the one with the least. None without two common evals."""
+        row = self._row(contestant)
+        rivals = [other for other in self.inside if other != contestant and _common(row, self._row(other)) > 1]
+        pairs = [(log_evidence(row, self._row(other)), other) for other in rivals]
+        ahead = [pair for pair in pairs if np.nansum(self._row(pair[1]) - row) > 0]
+        if not pairs:
             return None
-        size, rival = max(ahead) if ahead else min(found)
-        return rival, exp(min(size, MOST))
+        size, rival = max(ahead) if ahead else min(pairs)
+        return rival, exp(min(size, LARGEST_LOG))
 
-    def _row(self, one: Contestant) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self.table[self.contestants.index(one)]
+    def _row(self, contestant: Contestant) -> NDArray[np.float64]:
+        row: NDArray[np.float64] = self.table[self.contestants.index(contestant)]
         return row
 
     def _begin(self) -> None:
@@ -129,20 +179,32 @@ class Race:
     def _catch_up(self) -> None:
         while self.settled < len(self.order) and not self.is_over:
             name, inside = self.order[self.settled], self.inside
-            if any(self._left[one, name] > 0 for one in inside):
+            if any(self._left[contestant, name] > 0 for contestant in inside):
                 return
-            here = [(one, self._cells[one, name]) for one in inside if (one, name) in self._cells]
-            for (one, _), R in zip(here, self._rate([cell for _, cell in here]), strict=True):
-                self.table[self.contestants.index(one), self.settled] = R
+            here = [
+                (contestant, self._cells[contestant, name])
+                for contestant in inside
+                if (contestant, name) in self._cells
+            ]
+            for (contestant, _), R in zip(here, self._rate([cell for _, cell in here]), strict=True):
+                self.table[self.contestants.index(contestant), self.settled] = R
             self.settled += 1
             self._drop()
 
     def _drop(self) -> None:
-        found = race(self.table[:, : self.settled], ALPHA)
-        for one, racer in zip(self.contestants, found.racers, strict=True):
-            if not racer.is_in and racer.rival is not None and one not in self.out:
-                self.out[one] = Out(self.settled, self.contestants[racer.rival], racer.e_value)
-        self.inside = [one for one in self.contestants if one not in self.out]
+        racers = race(self.table[:, : self.settled], ALPHA).racers
+        for contestant, racer in zip(self.contestants, racers, strict=True):
+            if not racer.is_in and racer.rival is not None and contestant not in self.out:
+                self.out[contestant] = Out(self.settled, self.contestants[racer.rival], racer.e_value)
+        self.inside = [contestant for contestant in self.contestants if contestant not in self.out]
+
+
+def out_sentence(place: Place, evals: int, needed: float) -> str:
+    """Said when it happens, and again in the report."""
+    return (
+        f"{' '.join(place.contestant)} is out after {place.after} of {evals} evals: {' '.join(place.rival or ())} is "
+        f"better (e = {place.e:.3g}, needs {needed:g})."
+    )
 
 
 def _common(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:

@@ -18,7 +18,7 @@ from orvl.rate.stats.families import family_of, without_own_family
 from orvl.rate.stats.merit import merit
 from orvl.rate.stats.paired import winner_set
 from orvl.trust.calibration import maps_for
-from orvl.trust.controls import is_control
+from orvl.trust.control_agents import is_control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

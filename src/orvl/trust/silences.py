@@ -10,7 +10,7 @@ from orvl.store.score_matrix import places
 
 if TYPE_CHECKING:
     from orvl.store import Store
-    from orvl.trust.controls import Ladder
+    from orvl.trust.ladder import Ladder
     from orvl.trust.measure import Measured
 
 

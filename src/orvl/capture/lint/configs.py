@@ -12,29 +12,18 @@ from dataclasses import dataclass, replace
 from posixpath import basename, join, normpath
 from typing import Any
 
-from orvl.capture.lint.tools import (
-    ESLINT,
-    IGNORES,
-    PACKAGE,
-    PACKAGE_KEYS,
-    PRETTIER,
-    PYPROJECT,
-    TSC,
-    TSCONFIG,
-    named,
-    package_of,
-    tools_of,
-)
+from orvl.capture.lint.node import PACKAGE, package_of
+from orvl.capture.lint.registry import LINTERS, roots_of
 from orvl.capture.lint.workspace import MODULES, Workspace, folder_of, shown
 from orvl.store.tree import Entry
 
-PROGRAMS = {ESLINT: "eslint", PRETTIER: "prettier", TSC: "typescript"}
-"""The packages of the tools that a workspace brings along."""
+PYPROJECT = "pyproject.toml"
 LED_TO = re.compile(
     r"""(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\bextends?["']?\s*[:=]\s*\[?)\s*["']([\w@./-]{1,200})["']"""
 )
 ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/tsconfig.json")
-KEYS = tuple(key for keys in PACKAGE_KEYS.values() for key in keys)
+KEYS = {key for linter in LINTERS.values() for key in linter.package_keys}
+TABLES = tuple(dict.fromkeys(linter.pyproject_table for linter in LINTERS.values() if linter.pyproject_table))
 MAX_CONFIGS = 100
 MAX_EDITS = 20
 MAX_DIFF_LINES = 20
@@ -52,13 +41,12 @@ class ConfigEdit:
 
 
 def configs_of(files: Workspace, names: Iterable[str]) -> set[str]:
-    """The files that configure some tools, with what they lead to in the workspace and what they ignore."""
+    """The files that configure some linters, with what they lead to in the workspace and what they ignore."""
     wanted = set(names)
-    found = {path for tool in tools_of(files) if tool.name in wanted for path in tool.configs}
-    if TSC in wanted:
-        found |= {path for path in files.own if re.fullmatch(r"tsconfig(\..{1,50})?\.json", basename(path))}
-    for name in wanted & IGNORES.keys():
-        found |= set(named(files, IGNORES[name]))
+    found = {path for root in roots_of(files) if root.name in wanted for path in root.configs}
+    for name in wanted:
+        if pattern := LINTERS[name].other_configs:
+            found |= {path for path in files.own if pattern.fullmatch(basename(path))}
     waiting = sorted(found)
     while waiting and len(found) < MAX_CONFIGS:
         path = waiting.pop()
@@ -114,16 +102,18 @@ def _part(files: Workspace, path: str) -> str | None:
         said = {key: value for key, value in package_of(files, path).items() if key in KEYS}
         return json.dumps(said, indent=2, sort_keys=True) if said else None
     if basename(path) == PYPROJECT:
-        return _ruff_table(text)
+        return _tables(text)
     return text
 
 
-def _ruff_table(text: str) -> str | None:
+def _tables(text: str) -> str | None:
+    """What a pyproject.toml says to linters."""
     try:
-        table: Any = tomllib.loads(text).get("tool", {}).get("ruff")
+        tool: Any = tomllib.loads(text).get("tool", {})
+        tables = [table for name in TABLES if (table := tool.get(name)) is not None]
     except (ValueError, AttributeError, RecursionError):
         return text
-    return json.dumps(table, indent=2, sort_keys=True, default=str) if table is not None else None
+    return "\n".join(json.dumps(table, indent=2, sort_keys=True, default=str) for table in tables) or None
 
 
 def _difference(old: str, new: str) -> tuple[str, ...]:
@@ -138,7 +128,7 @@ def _difference(old: str, new: str) -> tuple[str, ...]:
 def _programs(files: Workspace, names: Iterable[str]) -> dict[str, dict[str, str | None]]:
     """The packages of some tools in the workspace's node_modules, each with its files by content."""
     found: dict[str, dict[str, str | None]] = {}
-    ends = tuple(f"{MODULES}/{PROGRAMS[name]}" for name in names if name in PROGRAMS)
+    ends = tuple(f"{MODULES}/{package}" for name in names if (package := LINTERS[name].npm_package))
     for entry in files.entries:
         at = entry.path.find(MODULES + "/")
         if at < 0 or (at and entry.path[at - 1] != "/"):
@@ -222,8 +212,3 @@ def _put(entries: dict[str, Entry], entry: Entry) -> None:
 def _made(entries: dict[str, Entry], files: Workspace) -> Workspace:
     """A workspace of other entries, a folder before what it holds."""
     return replace(files, entries=sorted(entries.values(), key=lambda entry: entry.path.split("/")))
-
-
-def is_config(path: str, before: set[str], after: set[str]) -> bool:
-    """Whether a file's changes are an edit of configurations rather than work that linters look at."""
-    return path in before or path in after or basename(path) == TSCONFIG

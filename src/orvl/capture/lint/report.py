@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from orvl.capture.lint.configs import ConfigEdit
-from orvl.capture.lint.findings import LintIssue, beyond
+from orvl.capture.lint.linter import LintIssue
 
 FORM = 1
 CAP = 0.5
@@ -22,15 +23,15 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Side:
+class LintSide:
     """What tools found in one state of the workspace, and why those that found nothing could not look."""
 
-    findings: Sequence[LintIssue] = ()
+    issues: Sequence[LintIssue] = ()
     trouble: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class ToolUse:
+class LinterUse:
     """A tool that a workspace configures, and whether it could be run."""
 
     name: str
@@ -62,13 +63,13 @@ class FileMark:
 
 
 @dataclass(frozen=True)
-class Report:
+class LintReport:
     """How a run's work keeps to the linters and formatters of the eval's own workspace."""
 
     score: float | None
     reason: str | None = None
     cap: str | None = None
-    tools: tuple[ToolUse, ...] = ()
+    tools: tuple[LinterUse, ...] = ()
     new: tuple[LintIssue, ...] = ()
     hidden: tuple[LintIssue, ...] = ()
     own: tuple[LintIssue, ...] = ()
@@ -82,14 +83,14 @@ class Report:
         return {"form": FORM, **asdict(self)}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Report:
+    def from_json(cls, said: Mapping[str, Any]) -> LintReport:
         """The same report again; raises ValueError on another form."""
         if said.get("form") != FORM:
             raise ValueError(f"a report of linters has form {FORM}, not {said.get('form')}")
         made = {name: value for name, value in said.items() if name != "form"}
         for name in ("new", "hidden", "own"):
             made[name] = tuple(LintIssue(**one) for one in made[name])
-        made["tools"] = tuple(ToolUse(**{**one, "configs": tuple(one["configs"])}) for one in made["tools"])
+        made["tools"] = tuple(LinterUse(**{**one, "configs": tuple(one["configs"])}) for one in made["tools"])
         made["edits"] = tuple(ConfigEdit(**{**one, "diff": tuple(one["diff"])}) for one in made["edits"])
         made["files"] = tuple(FileMark(**one) for one in made["files"])
         made["left_out"] = tuple(made["left_out"])
@@ -118,7 +119,7 @@ def _new(count: int) -> str:
     return f"{count} new finding{'' if count == 1 else 's'}"
 
 
-def _use(tool: ToolUse) -> str:
+def _use(tool: LinterUse) -> str:
     configs = ", ".join(tool.configs[:3]) + (" …" if len(tool.configs) > 3 else "")
     who = f"{tool.name} ({configs}{', made by the agent' if tool.by_agent else ''})"
     if tool.ran:
@@ -127,16 +128,16 @@ def _use(tool: ToolUse) -> str:
 
 
 def adherence(
-    before: Side,
-    after: Side,
-    original: Side,
+    before: LintSide,
+    after: LintSide,
+    original: LintSide,
     lines: Mapping[str, int],
     looked_at: Mapping[str, Sequence[str]],
     configs: Mapping[str, Sequence[str]],
     own_configs: Mapping[str, Sequence[str]],
     edits: Sequence[ConfigEdit] = (),
     left_out: Sequence[str] = (),
-) -> Report:
+) -> LintReport:
     """The report on a run.
 
     `original` is what the agent left under the start's configurations; `lines` are the lines of files; `looked_at`
@@ -144,18 +145,18 @@ def adherence(
     the agent configured.
     """
     ran = [name for name in configs if name not in before.trouble and name not in original.trouble]
-    found = [one for one in original.findings if one.tool in ran]
-    known = [one for one in before.findings if one.tool in ran]
+    found = [one for one in original.issues if one.tool in ran]
+    known = [one for one in before.issues if one.tool in ran]
     new, fixed = beyond(found, known), beyond(known, found)
-    seen = beyond([one for one in after.findings if one.tool in ran], known)
+    seen = beyond([one for one in after.issues if one.tool in ran], known)
     hidden = beyond(new, seen)
-    own = [one for one in after.findings if one.tool in own_configs]
+    own = [one for one in after.issues if one.tool in own_configs]
     cap = _cap(hidden, [name for name in ran if name in after.trouble], after) if edits else None
     marks = _marks(new, lines, [path for name in ran for path in looked_at.get(name, ())])
     reason = _no_score(configs, ran, marks)
     total = sum(mark.weight for mark in marks)
     score = None if reason else sum(mark.weight * mark.mark for mark in marks) / total
-    return Report(
+    return LintReport(
         score=min(score, CAP) if score is not None and cap else score,
         reason=reason,
         cap=cap,
@@ -171,7 +172,24 @@ def adherence(
     )
 
 
-def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: Side) -> str | None:
+def beyond(issues: Iterable[LintIssue], known: Iterable[LintIssue]) -> list[LintIssue]:
+    """The issues that are not among the known ones, each known one counted once."""
+    left = Counter(_key(one) for one in known)
+    new = []
+    for one in sorted(issues):
+        if left[_key(one)]:
+            left[_key(one)] -= 1
+        else:
+            new.append(one)
+    return new
+
+
+def _key(one: LintIssue) -> tuple[str, str, str, str]:
+    """What makes two issues the same, wherever in the file they are."""
+    return one.tool, one.path, one.rule, re.sub(r"\d+", "0", one.message)
+
+
+def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: LintSide) -> str | None:
     if stopped:
         return f"after the agent's edits {stopped[0]} does not run: {after.trouble[stopped[0]]}"
     return f"the agent's edits of configurations hide {_new(len(hidden))}" if hidden else None
@@ -194,17 +212,17 @@ def _no_score(configs: Mapping[str, Sequence[str]], ran: Sequence[str], marks: S
 def _uses(
     configs: Mapping[str, Sequence[str]],
     own_configs: Mapping[str, Sequence[str]],
-    sides: tuple[Side, Side, Side],
+    sides: tuple[LintSide, LintSide, LintSide],
     looked_at: Mapping[str, Sequence[str]],
-) -> tuple[ToolUse, ...]:
+) -> tuple[LinterUse, ...]:
     before, original, after = sides
     uses = []
     for name, paths in configs.items():
         reason = before.trouble.get(name) or original.trouble.get(name)
         files = 0 if reason else len(looked_at.get(name, ()))
-        uses.append(ToolUse(name, tuple(paths), reason is None, reason, files=files))
+        uses.append(LinterUse(name, tuple(paths), reason is None, reason, files=files))
     for name, paths in own_configs.items():
         reason = after.trouble.get(name)
         files = 0 if reason else len(looked_at.get(name, ()))
-        uses.append(ToolUse(name, tuple(paths), reason is None, reason, by_agent=True, files=files))
+        uses.append(LinterUse(name, tuple(paths), reason is None, reason, by_agent=True, files=files))
     return tuple(uses)

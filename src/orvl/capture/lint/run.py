@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture.lint import editorconfig
-from orvl.capture.lint.commands import Command, commands
-from orvl.capture.lint.configs import configs_of, edits, is_config, with_configs, with_modules
-from orvl.capture.lint.findings import LintIssue, Printed, findings_of
-from orvl.capture.lint.report import Report, Side, adherence
-from orvl.capture.lint.suppressions import suppressions
-from orvl.capture.lint.tools import EDITORCONFIG, SCRIPTS, TSC, TYPED, Tool, nearest, tools_of
+from orvl.capture.lint.configs import configs_of, edits, with_configs, with_modules
+from orvl.capture.lint.linter import LintCommand, LintIssue, LintOutput, LintRoot, issue, nearest
+from orvl.capture.lint.registry import LINTERS, roots_of
+from orvl.capture.lint.report import LintReport, LintSide, adherence
 from orvl.capture.lint.workspace import Workspace, changed, looked_at, shown
 from orvl.errors import Interrupted, LinterFailed, LinterMissing, NotStarted
 from orvl.sandbox import Job
@@ -24,11 +21,12 @@ from orvl.store import tree
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from orvl.project.settings import Limits
     from orvl.sandbox import Sandbox
     from orvl.sandbox.workdir import RunFolders
 
-TYPES_OF = (*TYPED, *SCRIPTS, ".vue", ".json")
 SECONDS = 120.0
 KEPT = 32 * MEBI
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
@@ -36,7 +34,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 @dataclass(frozen=True)
 class Room:
-    """Where tools run: a sandbox, fresh folders in it, its limits, and what writes a blob into a file."""
+    """Where linters run: a sandbox, fresh folders in it, its limits, and what writes a blob into a file."""
 
     sandbox: Sandbox
     new_folders: Callable[[], RunFolders]
@@ -51,113 +49,126 @@ async def lint(
     new_folders: Callable[[], RunFolders],
     limits: Limits,
     write: tree.Writer,
-) -> Report:
-    """Looks at what the agent made or changed with the tools that the start and what was left configure."""
+) -> LintReport:
+    """Checks what the agent made or changed with the linters that the workspace configures, at the start and now."""
     room = Room(sandbox, new_folders, limits, write)
-    tools, later = tools_of(before), tools_of(after)
-    names = list(dict.fromkeys(tool.name for tool in tools))
-    own = [tool for tool in later if tool.name not in names]
-    old_configs, new_configs = configs_of(before, names), configs_of(after, [tool.name for tool in later])
-    work = [path for path in changed(before, after) if not is_config(path, old_configs, new_configs)]
-    looked = looked_at(after, work)
+    roots, later = roots_of(before), roots_of(after)
+    names = _names(roots)
+    own = [root for root in later if root.name not in names]
+    configs = configs_of(before, names) | configs_of(after, _names(later))
+    looked = looked_at(after, [path for path in changed(before, after) if path not in configs])
     edited = edits(before, after, names)
     paths = [*looked.lines]
-    typed = _touches_types(before, after)
-    start = original = end = Side()
-    if paths or typed:
+    affected = _affected(before, after)
+    start = original = end = LintSide()
+    if paths or affected:
         files = with_modules(with_configs(after, before, names), before)
-        original = end = await _side(files, tools, paths, room, typed=typed)
+        original = end = await _side(files, roots, paths, affected, room)
         old_paths = [path for path in paths if path in before.own]
-        start = await _side(with_modules(before, after), tools, old_paths, room, typed=typed)
-    if (paths or typed) and (edited or own):
-        found = await _side(with_modules(after, before), later, paths, room, typed=typed)
-        end = Side(found.findings, {**_gone(names, later), **found.trouble})
+        start = await _side(with_modules(before, after), roots, old_paths, affected, room)
+    if (paths or affected) and (edited or own):
+        now = await _side(with_modules(after, before), later, paths, affected, room)
+        end = LintSide(now.issues, {**_gone(names, later), **now.trouble})
     return adherence(
         start,
         end,
         original,
-        _lines(looked.lines, original.findings, after),
-        {name: [path for path in paths if _is_for(name, path, tools, later)] for name in (*names, *_names(own))},
-        {name: _configs(tools, name) for name in names},
+        _lines(looked.lines, original.issues, after),
+        {name: [path for path in paths if _is_for(name, path, roots, later)] for name in (*names, *_names(own))},
+        {name: _configs(roots, name) for name in names},
         {name: _configs(own, name) for name in _names(own)},
         edited,
         looked.left_out,
     )
 
 
-def _names(tools: Iterable[Tool]) -> list[str]:
-    return list(dict.fromkeys(tool.name for tool in tools))
+def _names(roots: Iterable[LintRoot]) -> list[str]:
+    return list(dict.fromkeys(root.name for root in roots))
 
 
-def _configs(tools: Iterable[Tool], name: str) -> list[str]:
-    return [shown(path) for tool in tools if tool.name == name for path in tool.configs]
+def _configs(roots: Iterable[LintRoot], name: str) -> list[str]:
+    return [shown(path) for root in roots if root.name == name for path in root.configs]
 
 
-def _gone(names: Iterable[str], later: Sequence[Tool]) -> dict[str, str]:
-    """Tools that the agent left without a configuration."""
+def _gone(names: Iterable[str], later: Sequence[LintRoot]) -> dict[str, str]:
+    """Linters that the agent left without a configuration."""
     return {name: "its configuration is gone" for name in names if name not in _names(later)}
 
 
-def _is_for(name: str, path: str, tools: Sequence[Tool], later: Sequence[Tool]) -> bool:
-    by = tools if name in _names(tools) else later
-    return any(tool.name == name for tool in nearest(by, path))
+def _is_for(name: str, path: str, roots: Sequence[LintRoot], later: Sequence[LintRoot]) -> bool:
+    by = roots if name in _names(roots) else later
+    return any(root.name == name for root in nearest(by, path))
 
 
-def _lines(lines: dict[str, int], found: Sequence[LintIssue], after: Workspace) -> dict[str, int]:
-    """With those of unchanged files in which something was found."""
-    others = {one.path for one in found} - lines.keys()
+def _lines(lines: dict[str, int], issues: Sequence[LintIssue], after: Workspace) -> dict[str, int]:
+    """With those of unchanged files that have issues."""
+    others = {one.path for one in issues} - lines.keys()
     return lines | {path: max(1, after.text_of(path).count("\n")) for path in sorted(others)[:100]}
 
 
-def _touches_types(before: Workspace, after: Workspace) -> bool:
-    """Whether a file was made, changed or removed whose types others may use."""
-    removed = before.own.keys() - after.by_path.keys()
-    return any(path.endswith(TYPES_OF) for path in (*changed(before, after), *removed))
+def _affected(before: Workspace, after: Workspace) -> set[str]:
+    """The linters that may report otherwise on files that the agent did not touch."""
+    touched = (*changed(before, after), *(before.own.keys() - after.by_path.keys()))
+    return {name for name, linter in LINTERS.items() if any(path.endswith(linter.affected_by) for path in touched)}
 
 
-async def _side(files: Workspace, tools: Sequence[Tool], paths: Sequence[str], room: Room, *, typed: bool) -> Side:
-    """One state of the workspace: laid into fresh folders, looked at by every tool, and removed."""
-    found, trouble = list[LintIssue](), dict[str, str]()
-    planned: list[Command] = []
-    for tool in tools:
-        theirs = [path for path in paths if tool in nearest(tools, path)]
-        if not theirs and not (typed and tool.name == TSC):
-            continue
-        try:
-            if tool.name == EDITORCONFIG:
-                found += await asyncio.to_thread(editorconfig.check, files, theirs)
-            else:
-                planned += commands(tool, theirs, files)
-        except (LinterMissing, LinterFailed) as error:
-            trouble[tool.name] = str(error)
-    if planned:
-        more, broken = await _run_all(files, planned, room)
-        found += more
-        trouble |= broken
-    found += suppressions(files, paths, tools)
-    return Side(tuple(one for one in found if one.tool not in trouble), trouble)
-
-
-async def _run_all(files: Workspace, planned: Sequence[Command], room: Room) -> tuple[list[LintIssue], dict[str, str]]:
-    folders = room.new_folders()
-    found, trouble = list[LintIssue](), dict[str, str]()
+async def _side(
+    files: Workspace, roots: Sequence[LintRoot], paths: Sequence[str], affected: Container[str], room: Room
+) -> LintSide:
+    """What every linter reports on one state of the workspace."""
+    issues, trouble = list[LintIssue](), dict[str, str]()
+    place = _Place(files, room)
     try:
-        await asyncio.to_thread(_lay_out, files, folders, room.write)
-        for number, command in enumerate(planned):
-            name = command.tool.name
-            if name in trouble:
+        for root in roots:
+            theirs = [path for path in paths if root in nearest(roots, path)]
+            if root.name in trouble or not (theirs or root.name in affected):
                 continue
             try:
-                found += await _run(command, number, folders, room)
+                issues += await root.linter.check(root, theirs, files, place.run)
             except (LinterMissing, LinterFailed) as error:
-                trouble[name] = str(error)
+                trouble[root.name] = str(error)
     finally:
-        await asyncio.to_thread(tree.remove, folders.root)
-    return found, trouble
+        await place.remove()
+    issues += suppressions(files, paths, roots)
+    return LintSide(tuple(one for one in issues if one.tool not in trouble), trouble)
+
+
+def suppressions(files: Workspace, paths: Iterable[str], roots: Sequence[LintRoot]) -> list[LintIssue]:
+    """Comments that turn a linter off: one that the agent added counts like what it may hide."""
+    found = []
+    for path in paths:
+        marks = [(root.name, mark) for root in nearest(roots, path) if (mark := root.linter.suppression)]
+        for number, line in enumerate(files.text_of(path).splitlines() if marks else (), 1):
+            for name, mark in marks:
+                if hit := mark.search(line[:2000]):
+                    found.append(issue(name, path, number, "suppression", f"a comment turns it off: {hit[0].strip()}"))
+    return found
+
+
+@dataclass
+class _Place:
+    """One state of the workspace, laid into fresh folders when the first program runs on it."""
+
+    files: Workspace
+    room: Room
+    folders: RunFolders | None = None
+    commands: int = 0
+
+    async def run(self, command: LintCommand) -> LintOutput:
+        """Raises LinterFailed or LinterMissing if the program does not get to look."""
+        if self.folders is None:
+            self.folders = self.room.new_folders()
+            await asyncio.to_thread(_lay_out, self.files, self.folders, self.room.write)
+        self.commands += 1
+        return await _run(command, self.folders, self.folders.logs / f"lint{self.commands}", self.room)
+
+    async def remove(self) -> None:
+        if self.folders is not None:
+            await asyncio.to_thread(tree.remove, self.folders.root)
 
 
 def _lay_out(files: Workspace, folders: RunFolders, write: tree.Writer) -> None:
-    """Every file can be read and every folder looked into, whatever modes the agent gave them."""
+    """Every file can be read and every folder entered, whatever modes the agent gave them."""
 
     def put(key: str, fd: int) -> None:
         if key in files.made:
@@ -174,14 +185,13 @@ def _lay_out(files: Workspace, folders: RunFolders, write: tree.Writer) -> None:
     tree.restore(entries, folders.workspace, put)
 
 
-async def _run(command: Command, number: int, folders: RunFolders, room: Room) -> list[LintIssue]:
-    """What one command finds; raises LinterFailed or LinterMissing where it does not get to look."""
+async def _run(command: LintCommand, folders: RunFolders, output: Path, room: Room) -> LintOutput:
     view = room.sandbox.view(folders)
     job = Job(
         argv=command.words,
         env=view.environment() | dict(command.env),
         folders=folders,
-        output=folders.logs / f"lint{number}",
+        output=output,
         seconds=SECONDS,
         grace=room.limits.grace,
         output_bytes=KEPT,
@@ -190,7 +200,7 @@ async def _run(command: Command, number: int, folders: RunFolders, room: Room) -
         readable=command.readable,
         adds_only=True,
     )
-    name = command.tool.name
+    name = command.root.name
     try:
         ended = await room.sandbox.run(job)
     except NotStarted as error:
@@ -202,8 +212,7 @@ async def _run(command: Command, number: int, folders: RunFolders, room: Room) -
     if ended.cut:
         own = {"time": f"took longer than {SECONDS:g} s", "output": f"printed more than {KEPT // MEBI} MiB"}
         raise LinterFailed(f"{name} {own.get(ended.cut) or hit(ended.cut, room.limits)}")
-    out, err = (stream.read().decode("utf-8", "replace") for stream in (ended.stdout, ended.stderr))
     if ended.status in (NOT_FOUND, NOT_EXECUTABLE):
         raise LinterMissing(f"{name} is not installed in the workspace's node_modules, nor on the system")
-    printed = Printed(ended.status, out, err, str(view.workspace), command.tool.folder)
-    return findings_of(name, printed)
+    out, err = (stream.read().decode("utf-8", "replace") for stream in (ended.stdout, ended.stderr))
+    return LintOutput(ended.status, out, err, str(view.workspace), command.root.folder)

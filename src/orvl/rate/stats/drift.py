@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orvl.rate.stats.arrays import mean_known, numbers
+from orvl.rate.stats.claims import EXACT, LEVEL, adjust
 from orvl.rate.stats.intervals import t_cdf, t_quantile
-from orvl.rate.stats.ladder_tests import EXACT, LEVEL, adjust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

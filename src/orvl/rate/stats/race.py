@@ -38,7 +38,7 @@ class Racer:
 
 
 @dataclass(frozen=True)
-class Race:
+class Elimination:
     """The contestants in the table's order, the e-value that drops one, and how many ratings that took."""
 
     racers: tuple[Racer, ...]
@@ -103,7 +103,7 @@ def log_evidence(a: NDArray[np.float64], b: NDArray[np.float64], g: float = 1.0)
     return min(float(log_e(a - b, g)), float(log_flip_path(a - b)[-1]), bounded)
 
 
-def race(table: ArrayLike, alpha: float = 0.05, g: float = 1.0) -> Race:
+def race(table: ArrayLike, alpha: float = 0.05, g: float = 1.0) -> Elimination:
     """Drops contestants (rows) as the evals (columns, in the order they were run) come in.
 
     A contestant is out as soon as a rival that is still in has the higher mean on their common evals, at least six, and
@@ -139,7 +139,7 @@ def _worse(i: int, j: int, seen: NDArray[np.float64]) -> tuple[int, int]:
     return (j, i) if np.nansum(seen[0] - seen[1]) > 0 else (i, j)
 
 
-def _race(values: NDArray[np.float64], out: dict[int, tuple[int, int, float]], needed: float, g: float) -> Race:
+def _race(values: NDArray[np.float64], out: dict[int, tuple[int, int, float]], needed: float, g: float) -> Elimination:
     got = [int((~np.isnan(row[: out[i][0]] if i in out else row)).sum()) for i, row in enumerate(values)]
     racers = []
     for i in range(len(values)):
@@ -148,7 +148,7 @@ def _race(values: NDArray[np.float64], out: dict[int, tuple[int, int, float]], n
             racers.append(Racer(False, got[i], rival, exp(min(size, 700.0))))
         else:
             racers.append(Racer(True, got[i], *_nearest(values, i, out, g)))
-    return Race(tuple(racers), needed, sum(got), values.size)
+    return Elimination(tuple(racers), needed, sum(got), values.size)
 
 
 def _nearest(

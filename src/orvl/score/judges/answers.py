@@ -14,7 +14,7 @@ from orvl.errors import UnusableAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from orvl.gateway.answer import Answer as ModelAnswer
+    from orvl.gateway.wire.format import ModelAnswer
     from orvl.score.judges import Answer
 
 VERDICTS = ("yes", "no", "cannot-tell")

@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import BuilderFailed
-from orvl.gateway.answer import as_object
+from orvl.gateway.wire import FORMATS
+from orvl.gateway.wire.format import Question
+from orvl.gateway.wire.values import as_object
 from orvl.score.judges.answers import said
-from orvl.score.judges.forms import Form, body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,10 +94,12 @@ async def _ask(
     check: Callable[[dict[str, Any]], object],
 ) -> dict[str, Any]:
     """One question, put a second time where the answer cannot be used."""
-    form = Form(seat.model, SYSTEM, material, task, schema=schema, options=seat.judge.options, most_output=MOST_OUTPUT)
+    form = Question(
+        seat.model, SYSTEM, material, task, schema=schema, options=seat.judge.options, max_output=MOST_OUTPUT
+    )
     account = bench.account(seat)
     for again in (False, True):
-        question = await bench.gateway.ask(account, body(seat.protocol, form), lambda: None)
+        question = await bench.gateway.ask(account, FORMATS[seat.protocol].ask(form), lambda: None)
         if question.trouble is not None:
             raise BuilderFailed(f"The judge {seat.judge.name} gave no answer: {question.trouble.words}.")
         words = next((tool.arguments for tool in question.answer.tools), "") or said(question.answer)

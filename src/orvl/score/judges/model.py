@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import BudgetSpent, CallRefused, NoAnswer, UnusableAnswer
+from orvl.gateway.wire import FORMATS
+from orvl.gateway.wire.format import Question
 from orvl.score.judges import Verdict, split, verdict
 from orvl.score.judges.alarm import alarm_of, moved_items
 from orvl.score.judges.answers import Answered, looks_in, read, said, schema
-from orvl.score.judges.forms import Form, body
 from orvl.score.judges.looks import Looks
 from orvl.score.judges.pointers import Pointers
 from orvl.score.judges.prompt import SYSTEM, complaint, instruction
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.question import Question
+    from orvl.gateway.question import Question as JudgeCall
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
     from orvl.score.judges.bench import Case, Seat
@@ -130,13 +131,13 @@ class ModelJudge:
         asked = instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain)
         if looks.left:
             asked += f"\n{looks.instruction}"
-        form = Form(
+        form = Question(
             model=self._seat.model,
             system=SYSTEM,
             evidence=view.text,
             instruction=asked,
             more=more.text,
-            pictures=more.pictures,
+            images=more.pictures,
             options=self._seat.judge.options,
             mark_cache=self._seat.provider.name == "openrouter",
         )
@@ -166,8 +167,8 @@ class ModelJudge:
         return usable
 
     async def _put(
-        self, account: Account, clock: asyncio.Timeout, form: Form, count: int, listed: Sequence[str]
-    ) -> Question:
+        self, account: Account, clock: asyncio.Timeout, form: Question, count: int, listed: Sequence[str]
+    ) -> JudgeCall:
         """One question; where the host does not know answers by a schema, the same without one."""
         bench, seat = self._case.bench, self._seat
         if why := bench.gateway.why_not(seat.provider.name, seat.model):
@@ -181,7 +182,7 @@ class ModelJudge:
             with_schema = seat.judge.key not in bench.without_schema
             among = tuple(listed) if seat.judge.is_local else ()
             by = schema(count, among, may_look=self._looks > 0) if with_schema else None
-            content = body(seat.protocol, replace(form, schema=by))
+            content = FORMATS[seat.protocol].ask(replace(form, schema=by))
             question = await bench.gateway.ask(account, content, begin)
             if question.trouble is None:
                 bench.tell(account, None)

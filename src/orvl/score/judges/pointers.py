@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.capture.captured_run import CapturedRun
+    from orvl.gateway.wire.format import Image
     from orvl.score.judges.evidence import View
-    from orvl.score.judges.forms import Picture
 
 MOST_LISTED = 24
 QUOTES = "`'\"<> "
@@ -20,7 +20,7 @@ PLACE = re.compile(r"(.+?)(?:[:#]L?(\d{1,9})(?:[-–]L?(\d{1,9})|:\d{1,9})?)?", 
 class Pointers:
     """What pointers of a view may name."""
 
-    def __init__(self, run: CapturedRun, view: View, pictures: Sequence[Picture] = ()) -> None:
+    def __init__(self, run: CapturedRun, view: View, pictures: Sequence[Image] = ()) -> None:
         self._run, self._view = run, view
         self._pictures = {picture.name for picture in pictures}
         self._checks = {check.name: check.passed for check in run.checks}

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from orvl.gateway.wire.format import Image
 from orvl.score.judges.clean import clean
-from orvl.score.judges.forms import Picture
 from orvl.score.judges.suspicion import is_suspicious
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Further:
     @dataclass(frozen=True)
     class Part:
         text: str = ""
-        pictures: tuple[Picture, ...] = ()
+        pictures: tuple[Image, ...] = ()
 
     full: Part = Part()
     plain: Part = Part()
@@ -47,8 +47,8 @@ def shown_as(evidence: Any, run: CapturedRun) -> Further:
         text = evidence if isinstance(evidence, str) else _as_json(evidence)
         suspicious = ("further evidence",) if is_suspicious(text) else ()
         return Further(Further.Part(_marked(clean(text[:LONGEST]))), Further.Part(), suspicious)
-    pictures = tuple(Picture(path.stem, path.read_bytes()) for path in paths[:MOST_PICTURES])
-    plain = tuple(Picture(one.name, run.plain_shots.get(one.name, one.png)) for one in pictures)
+    pictures = tuple(Image(path.stem, path.read_bytes()) for path in paths[:MOST_PICTURES])
+    plain = tuple(Image(one.name, run.plain_shots.get(one.name, one.png)) for one in pictures)
     return Further(Further.Part(pictures=pictures), Further.Part(pictures=plain))
 
 

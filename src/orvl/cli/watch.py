@@ -1,0 +1,51 @@
+"""Carrying a plan out under the eyes of the user: progress, and Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from orvl import pipeline
+from orvl.engine import Execution
+from orvl.report.progress import LiveProgress, PlainProgress, Progress
+
+if TYPE_CHECKING:
+    from orvl.pipeline import Prepared
+    from orvl.plan.options import RunOptions
+    from orvl.project import Project
+    from orvl.store import Store
+
+SCORED_AT_ONCE = 16
+"""Runs; judges are waited for, and no agent needs this machine."""
+
+
+def watched(
+    project: Project, prepared: Prepared, options: RunOptions, store: Store, *, quiet: bool = False
+) -> Execution:
+    """Does what is left of a plan. Ctrl-C once stops cleanly, twice at once."""
+    if not prepared.remaining.todo:
+        return Execution()
+    live = sys.stderr.isatty() and not os.environ.get("CI")
+    shown = Progress if quiet else LiveProgress if live else PlainProgress
+    with shown(prepared.remaining.todo) as progress:
+        return asyncio.run(_until_interrupted(project, prepared, options, store, progress))
+
+
+async def _until_interrupted(
+    project: Project, prepared: Prepared, options: RunOptions, store: Store, progress: Progress
+) -> Execution:
+    stop = asyncio.Event()
+
+    def interrupt() -> None:
+        if stop.is_set():
+            os._exit(130)
+        stop.set()
+        progress.say("Stopping: nothing new starts, running turns get a few seconds. Ctrl-C again exits at once.")
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, interrupt)
+    return await pipeline.execute(project, prepared, options, store, os.environ, progress, stop)

@@ -1,0 +1,84 @@
+"""Reads JSON that may have any shape: what is not of the expected type counts as missing, and never raises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+Json = dict[str, Any]
+LARGEST_COUNT = 1e15
+LARGEST_COST = 1e6
+TEXT_KEYS = ("text", "content", "parts", "output", "functionResponse", "response", "result", "error", "summary")
+
+
+def as_object(data: str | bytes) -> Json | None:
+    """A JSON object, or None for anything else."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def number(value: Any) -> int:
+    """A count as a server reports it; anything that is not a plausible count is 0."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value < LARGEST_COUNT else 0
+
+
+def optional_number(value: Any) -> int | None:
+    """A count that a server may leave out."""
+    return None if value is None else number(value)
+
+
+def money(value: Any) -> float | None:
+    """Dollars as a server reports them, or None for an implausible amount."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < LARGEST_COST else None
+
+
+def objects(value: Any) -> list[Json]:
+    """The objects in a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def string(value: Any) -> str | None:
+    """A non-empty string, or None."""
+    return value if isinstance(value, str) and value else None
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a message, in a list of messages, or in a part of one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, dict):
+        for key in TEXT_KEYS:
+            yield from texts(value.get(key))
+
+
+def without_keys(schema: Any, *names: str) -> Any:
+    """A JSON schema without some keywords, at any depth."""
+    if isinstance(schema, dict):
+        return {name: without_keys(value, *names) for name, value in schema.items() if name not in names}
+    return [without_keys(value, *names) for value in schema] if isinstance(schema, list) else schema
+
+
+def merged(body: Json, options: Any) -> Json:
+    """A body with a user's options over it; tables are merged, everything else is replaced."""
+    for name, value in options.items():
+        inner = body.get(name)
+        is_table = isinstance(inner, dict) and isinstance(value, dict)
+        body[name] = merged(dict(inner), value) if is_table and inner else value
+    return body
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,99 @@
+"""Which version of each agent is installed, by the agent's own word."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from orvl.errors import UserError
+from orvl.install import installed
+from orvl.project.endpoints import without_key
+from orvl.sandbox.version import NoVersion, printed_version
+from orvl.types import Agent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orvl.project import Project
+    from orvl.project.endpoints import Endpoint
+    from orvl.sandbox.kinds import Kind
+
+AskVersion = Callable[[Agent], str | NoVersion]
+
+
+def versions_of(
+    agents: Sequence[Agent],
+    ask: AskVersion,
+    endpoints: Mapping[str, Mapping[tuple[str, str], Endpoint | None]],
+    *,
+    required: bool,
+) -> tuple[dict[str, str], list[str]]:
+    """What each agent's `version` command prints, and warnings; an agent that is not installed is skipped, or refused
+    where it is `required`."""
+    asked = [agent for agent in agents if agent.version or agent.at]
+    versions = {agent.name: "" for agent in agents if not (agent.version or agent.at)}
+    if not asked:
+        return versions, []
+    missing: list[str] = []
+    warnings: list[str] = []
+    with ThreadPoolExecutor(8) as pool:
+        for agent, version in zip(asked, pool.map(partial(_ask, ask), asked), strict=True):
+            if isinstance(version, str):
+                versions[agent.name] = version
+                continue
+            sentence = f"The agent {agent.name} {version.why} ({agent.path})."
+            if agent.install:
+                sentence += f" Install it with: orvl install {agent.name}"
+            if required:
+                keys = without_key(endpoint for endpoint in endpoints[agent.name].values() if endpoint)
+                raise UserError(" ".join([*keys.values(), sentence]))
+            missing.append(agent.name) if agent.origin == "built-in" else warnings.append(sentence)
+    if missing:
+        warnings.append(f"Skipped, not installed: {', '.join(missing)}. See: orvl install")
+    return versions, warnings
+
+
+def _ask(ask: AskVersion, agent: Agent) -> str | NoVersion:
+    """An agent's version. One that was asked for by name has to be the one that is there, whatever is in PATH."""
+    if agent.at and ask is version_of and installed(agent) is None:
+        return NoVersion(f"is not installed at version {agent.at}")
+    version = ask(agent) if agent.version else ""
+    if not agent.at or ask is version_of or isinstance(version, NoVersion):
+        return version
+    is_it = re.search(rf"(?<![0-9.]){re.escape(agent.at)}(?![\w.+-])", version)
+    return version if is_it else NoVersion(f"is not there at version {agent.at}: it says '{version}'")
+
+
+def version_of(agent: Agent) -> str | NoVersion:
+    """The first line that the version command prints, where the agent's own installation comes before PATH."""
+    own = installed(agent)
+    program = own.bin / agent.version[0] if own else None
+    return _printed_version((str(program) if program and program.exists() else agent.version[0], *agent.version[1:]))
+
+
+def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
+
+
+@lru_cache(maxsize=256)
+def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
+    return printed_version(argv, _run_here)
+
+
+def asker_for(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion:
+    """An agent's version is that of its installation where it will run: here, or in a container."""
+    kind, image = sandbox or project.settings.sandbox.use, image or project.settings.sandbox.image
+    if kind not in ("podman", "docker"):
+        return version_of
+    from orvl.sandbox.choose import trouble
+    from orvl.sandbox.container import version_in
+
+    if why := trouble(kind, image):
+        raise UserError(why)
+    return partial(version_in, kind, image or "")

@@ -1,0 +1,70 @@
+"""The controls: work of known quality by which judges are judged. One file each, found by listing this folder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from orvl.errors import ControlUnavailable, UserError
+from orvl.trust.controls.control import FIXED, FROM_BAD, Control, ControlFiles
+from orvl.trust.mutate.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from orvl.types import Eval
+
+
+def _listed() -> Iterator[Control]:
+    for module in iter_modules(__path__, f"{__name__}."):
+        yield from getattr(import_module(module.name), "CONTROLS", ())
+
+
+CONTROLS = {control.name: control for control in sorted(_listed(), key=lambda control: int(control.id[1:]))}
+"""By name, in the order of the ladder: C0, C1, …"""
+GATE = tuple(name for name, control in CONTROLS.items() if control.is_in_gate)
+"""The controls that T1 to T5 need."""
+
+
+def make_controls(eval_: Eval, names: Collection[str] | None = None) -> tuple[dict[str, ControlFiles], dict[str, str]]:
+    """The controls of an eval, and for each that it cannot have a sentence that says what to add."""
+    if unknown := sorted(set(names or ()) - set(CONTROLS)):
+        raise UserError(f"There is no control '{unknown[0]}'; the controls are {', '.join(CONTROLS)}.")
+    source = Source(eval_)
+    made: dict[str, ControlFiles] = {}
+    lacking: dict[str, str] = {}
+    for name, control in CONTROLS.items():
+        if names is None or name in names:
+            try:
+                made[name] = _files(control, source)
+            except ControlUnavailable as error:
+                lacking[name] = f"{error}"
+    return made, lacking
+
+
+def _files(control: Control, source: Source) -> ControlFiles:
+    """A folder that a user wrote always wins over what would be derived."""
+    written = source.by_hand(control.name)
+    if written is not None:
+        origin = f"by hand: controls/{control.name}"
+        return ControlFiles(control.name, written.files, origin, control.by_hand, written.executable)
+    files, origin, detail = control.make(source)
+    executable = frozenset[str]() if origin == FIXED else _executable(source, origin)
+    return ControlFiles(control.name, files, origin, detail, executable & files.keys())
+
+
+def _executable(source: Source, origin: str) -> frozenset[str]:
+    folder = source.by_hand("bad") if origin == FROM_BAD else None
+    return (folder or source.good).executable
+
+
+def write(control: ControlFiles, folder: Path) -> None:
+    """Puts a control's files into a folder, over what is there."""
+    for path, content in control.files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+        if path in control.executable:
+            place.chmod(0o755)

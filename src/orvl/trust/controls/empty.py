@@ -1,0 +1,30 @@
+"""C2, no work at all. T3 asks that it earns next to nothing: judges who start from a middling score fail here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orvl.trust.controls.control import FIXED, Control, Derived
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orvl.rate.stats.claims import ClaimResult
+    from orvl.trust.controls.control import Evidence
+    from orvl.trust.mutate.source import Source
+
+AT_MOST = 0.15
+
+
+def make(_: Source) -> Derived:
+    return Derived({}, FIXED, {"truth": 0.0})
+
+
+def gate(evidence: Evidence) -> Iterator[ClaimResult]:
+    yield evidence.test(
+        *("T3", "an empty project earns nothing", "empty", None, "at most", AT_MOST),
+        fault="The judges give points for an empty project",
+    )
+
+
+CONTROLS = (Control("C2", "empty", make, gate),)

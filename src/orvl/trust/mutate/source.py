@@ -1,0 +1,148 @@
+"""What an eval gives a ladder: its folders as files, and the names that it speaks of."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from orvl.errors import ControlUnavailable
+from orvl.store import tree
+from orvl.trust.mutate.syntax import is_prose, language_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from orvl.trust.mutate.bugs import Planted
+    from orvl.types import Eval
+
+CODE_SPANS = re.compile(r"```.*?```|`[^`\n]+`|^ {4}[^\n]*$|\"[^\"\n]+\"", re.DOTALL | re.MULTILINE)
+IN_PAGES = re.compile(r"""<script\b(.*?)</script|\son\w+\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.DOTALL | re.IGNORECASE)
+WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of a folder by path, and which of them can be executed."""
+
+    files: Mapping[str, bytes]
+    executable: frozenset[str]
+
+
+def read_folder(root: Path) -> Folder:
+    """All files of a user's folder; a link counts as what it leads to, where that is inside the folder."""
+    files, executable = {}, set()
+    for path in _paths(root):
+        name = path.relative_to(root).as_posix()
+        files[name] = path.read_bytes()
+        if path.stat().st_mode & 0o100:
+            executable.add(name)
+    return Folder(files, frozenset(executable))
+
+
+def _paths(root: Path) -> Iterator[Path]:
+    inside = root.resolve()
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in tree.NOT_GIVEN)
+        for name in sorted(names):
+            path = root.__class__(folder) / name
+            if path.is_file() and path.resolve().is_relative_to(inside):
+                yield path
+
+
+class Source:
+    """An eval as a ladder sees it; each part is read once, when it is needed."""
+
+    def __init__(self, one: Eval) -> None:
+        self.eval = one
+        self.controls = one.part("controls")
+
+    def by_hand(self, name: str) -> Folder | None:
+        folder = self.controls / name if self.controls else None
+        return read_folder(folder.resolve()) if folder and folder.is_dir() else None
+
+    @cached_property
+    def good(self) -> Folder:
+        found = self.by_hand("good")
+        if found is None or not found.files:
+            raise ControlUnavailable(
+                f"the eval '{self.eval.name}' has no good result to derive it from: "
+                "write one as files in controls/good, beside eval.md."
+            )
+        return found
+
+    @cached_property
+    def bugs(self) -> Planted:
+        from orvl.trust.mutate.bugs import planted
+
+        return planted(self)
+
+    @cached_property
+    def worst(self) -> tuple[Mapping[str, bytes], bool]:
+        """The bad files, and whether they were written by hand; else the good ones with nothing left in them."""
+        from orvl.trust.mutate.gut import gutted
+
+        written = self.by_hand("bad")
+        return (written.files, True) if written else (gutted(self.good.files), False)
+
+    @cached_property
+    def workspace(self) -> Mapping[str, bytes]:
+        folder = self.eval.part("workspace")
+        return read_folder(folder).files if folder else {}
+
+    @cached_property
+    def hidden(self) -> Mapping[str, bytes]:
+        folder = self.eval.part("checks")
+        return read_folder(folder).files if folder else {}
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The words that prompts, steps and commands have in code or quotes: the public face of what is asked for."""
+        one = self.eval
+        spans = [span for prompt in one.prompts for span in CODE_SPANS.findall(prompt)]
+        commands = [check.run for check in one.checks] + [*one.steps, *one.setup, *one.app.values()]
+        return words_in(" ".join([*spans, *commands]))
+
+    @cached_property
+    def around(self) -> Mapping[str, str]:
+        """The texts of all files that may use what the good files define, by folder and path."""
+        parts = {"workspace": self.workspace, "checks": self.hidden, "good": self.good.files}
+        texts = {f"{part}/{path}": text_of(content) for part, files in parts.items() for path, content in files.items()}
+        return {path: text for path, text in texts.items() if text is not None}
+
+    @cached_property
+    def words(self) -> Mapping[str, frozenset[str]]:
+        """The words by which each of these files may reach others."""
+        return {place: words_of(place, text) for place, text in self.around.items()}
+
+    @cached_property
+    def promised(self) -> frozenset[str]:
+        """The words by which prompts and documents say that parameters are given, and those in quotes or before `=`."""
+        documented = [words for place, words in self.words.items() if is_prose(place)]
+        given = [keywords_in(text) for text in self.around.values()]
+        return self.spoken.union(*documented, *given)
+
+    def mentioned(self, path: str) -> frozenset[str]:
+        """The words of prompts and of every other file than the one at a path."""
+        # A file of the workspace with the same path is the same file in an earlier state.
+        others = [words for place, words in self.words.items() if place not in (f"good/{path}", f"workspace/{path}")]
+        return self.spoken.union(*others)
+
+
+def words_of(path: str, text: str) -> frozenset[str]:
+    """The words by which a file may reach code: in prose those in code, in a page those of scripts and handlers."""
+    if is_prose(path):
+        return words_in(" ".join(CODE_SPANS.findall(text)))
+    return words_in(" ".join(map("".join, IN_PAGES.findall(text)))) if language_of(path) == "html" else words_in(text)
+
+
+def words_in(text: str) -> frozenset[str]:
+    return frozenset(WORD.findall(text))
+
+
+def keywords_in(text: str) -> frozenset[str]:
+    """The words that are given by name in calls, or stand alone in quotes."""
+    return frozenset(re.findall(r"[(,{\s*](\w+)=(?![=>])", text)) | frozenset(re.findall(r"[\"'](\w+)[\"']", text))

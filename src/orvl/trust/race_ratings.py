@@ -1,0 +1,95 @@
+"""The ratings that a race is decided on, from the store, and the board when it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orvl.rate.board import Row, Scores, rate_rows
+from orvl.rate.collect import of_plan, rules_of
+from orvl.rate.gather import scoring_of
+from orvl.store.score_matrix import tables
+from orvl.trust.race import Race, RaceResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from orvl.plan.planning import Plan
+    from orvl.plan.remaining import Remaining
+    from orvl.project import Project
+    from orvl.rate.collect import Board
+    from orvl.rate.gather import Scoring
+    from orvl.store import Store
+    from orvl.trust.race import Contestant, Stopped
+    from orvl.types import Cell
+
+
+def race_of(project: Project, plan: Plan, remaining: Remaining, store: Store, episodes: int) -> Race:
+    """The race over a plan, as far as the store knows it."""
+    asked = {run.key: run.cell.key for run in remaining.to_run}
+    query = "SELECT run.key FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
+    tried = {row[0] for key in dict.fromkeys(asked.values()) for row in store.rows(query, (key,))}
+    todo = [*remaining.to_score, *remaining.to_run]
+    return Race(plan.cells, todo, asked.keys() & tried, _rater(project, plan, store), episodes)
+
+
+def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cell]], list[float]]:
+    """Rates cells on one eval as a report does. A rating that misses more metrics than others is not comparable."""
+    rules, asked = rules_of(project), {run.key for run in plan.runs}
+
+    def rate(cells: Sequence[Cell]) -> list[float]:
+        rows = [Row(*cell.names) for cell in cells]
+        for cell, row in zip(cells, rows, strict=True):
+            scoring = scoring_of(plan.panels[cell.eval.name])
+            S = _scored(store, scoring, cell, asked)
+            if len(S):
+                weights = scoring.metric_weights, scoring.judge_weights
+                rate_rows([row], [len(S)], Scores(scoring.layout, *weights, S), rules)
+        fewest = min((len(row.missing) for row in rows if row.R is not None), default=0)
+        return [nan if row.R is None or len(row.missing) > fewest else row.R for row in rows]
+
+    return rate
+
+
+def _scored(store: Store, scoring: Scoring, cell: Cell, asked: set[str]) -> NDArray[np.float64]:
+    """S of the cell's planned runs that have all their scores."""
+    runs = [run for run in store.carried_out([cell.key]) if run.key in asked]
+    found = tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
+    pairs = zip(found.attempts, found.cards, strict=True)
+    cards = [card for attempt, card in pairs if attempt not in found.incomplete]
+    return np.frombuffer(b"".join(cards), dtype="<f8").reshape(len(cards), *scoring.layout.shape)
+
+
+def finish(
+    project: Project, plan: Plan, store: Store, race: Race, episodes: int, stopped: Stopped | None
+) -> tuple[Board, RaceResult]:
+    """The ratings after a race, in which runs that it did not need are not missing, and how it stands."""
+    board = of_plan(project, plan, store, 1, episodes, planned=None)
+    tried = sum(row.planned for row in board.cells)
+    needed = [] if race.is_over else [row for row in board.cells if _contestant(row) in race.inside]
+    left = sum(episodes - row.planned for row in needed)
+    for row in needed:
+        row.planned = episodes
+    board.cells = [row for row in board.cells if row.planned]
+    planned = len(plan.cells) * episodes
+    result = RaceResult(
+        order=tuple(race.order),
+        settled=race.settled,
+        needed=race.needed,
+        places=tuple(race.place_of(contestant) for contestant in race.contestants),
+        stopped=None if race.is_decided else stopped,
+        planned=planned,
+        run=tried,
+        saved=planned - tried - left,
+        is_incomplete=any(row.rated < row.planned for row in needed),
+    )
+    return board, result
+
+
+def _contestant(row: Row) -> Contestant:
+    return row.agent, row.model, row.provider
