@@ -17,7 +17,7 @@ from orvl.gateway import Gateway
 from orvl.score.judges.bench import Bench, Seat
 from orvl.score.score_run import score_run
 from orvl.store import tree
-from orvl.store.blobs import Blobs
+from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, ModelServer
 from orvl.testing.request import Request
 from orvl.types import Attempt, CheckResult, Eval, Judge, Metric, Score, Usage
@@ -41,7 +41,7 @@ def captured(
 ) -> Iterator[CapturedRun]:
     """A run that started with some files, and left others."""
     with tempfile.TemporaryDirectory() as folder:
-        blobs = Blobs(Path(folder, "blobs"))
+        blobs = FolderBlobs(Path(folder, "blobs"))
         with blobs.batch() as batch:
             trees = [_tree(batch, one) for one in (before or {}, files)]
         attempt = Attempt(

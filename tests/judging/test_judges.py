@@ -41,11 +41,12 @@ from helpers.judging import (
     says,
     servers,
 )
+from helpers.user_project import blob_keys
 from orvl.capture.captured_run import Inspections
-from orvl.gateway import pace, tries
+from orvl.gateway import limits, retry
 from orvl.score.judges.evidence import gather
 from orvl.score.judges.plain import plain_text
-from orvl.store.blobs import Blobs
+from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 from orvl.types import CheckResult
 
@@ -56,8 +57,8 @@ CODE = {"a.py": "def add(a, b):\n    return a + b\n"}
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(tries, "BACK_OFF", 0.005)
-    monkeypatch.setattr(pace, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(retry, "BACK_OFF", 0.005)
+    monkeypatch.setattr(limits, "FIRST_PAUSE", 0.005)
 
 
 # -- 1: S, R and R_pen are what was scripted
@@ -881,8 +882,10 @@ def test_the_quorum_holds_for_judges_that_fail(project, weight, status):
 
 def everything_written(project):
     files = [file for top in (project.root, project.tmp) for file in top.rglob("*") if file.is_file()]
-    blobs = Blobs(project.root / ".orvl" / "blobs")
-    return b"\n".join([*(file.read_bytes() for file in files), *(blobs.get(key) for key, _ in blobs.all())])
+    blobs = FolderBlobs(project.root / ".orvl" / "blobs")
+    return b"\n".join(
+        [*(file.read_bytes() for file in files), *(blobs.get(key) for key in blob_keys(project.root / ".orvl"))]
+    )
 
 
 def test_a_judges_key_is_nowhere_also_where_its_host_echoes_it(project):

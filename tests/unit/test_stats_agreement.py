@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from orvl.rate.stats.agreement import (
     unanimous,
 )
 from orvl.rate.stats.families import family_of, without_own_family
-from orvl.rate.stats.weights import nearest_flip, weight_proof
+from orvl.rate.stats.weights import weight_proof
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 NAN = float("nan")
@@ -290,29 +289,3 @@ def test_missing_scores_are_left_out_of_both():
     nothing = weight_proof([[NAN]], [[0.5]], [1], [1])
     assert nothing.share is nothing.leader is None
     assert nothing.reasons
-
-
-def test_the_nearest_flip_is_the_optimum_of_the_linear_program():
-    rng = np.random.default_rng(5)
-    steps = 24
-    points = np.array([point for point in product(range(steps + 1), repeat=4) if sum(point) == steps]) / steps
-    seen = 0
-    for _ in range(40):
-        lead, weights = rng.normal(0.1, 0.3, 4), points[rng.integers(len(points))]
-        if lead @ weights <= 0:
-            continue
-        found = nearest_flip(lead, weights)
-        if lead.min() >= 0:
-            assert found is None
-            continue
-        seen += 1
-        assert sum(found.weights) == pytest.approx(1)
-        assert min(found.weights) >= 0
-        assert lead @ found.weights == pytest.approx(0, abs=1e-12)
-        assert np.abs(np.array(found.weights) - weights).sum() == pytest.approx(found.distance)
-        flips = points[points @ lead <= 0]
-        near = np.abs(flips - weights).sum(axis=1).min() if len(flips) else 2.0
-        # The grid's own best is never nearer, and at most a few of its steps further away.
-        assert found.distance <= near + 1e-9
-        assert near - found.distance < 4 / steps or not len(flips)
-    assert seen > 15

@@ -64,7 +64,7 @@ def _builder(project: Project, name: str | None) -> Judge:
     judges = [judge for judge in project.panel([name] if name else ()) if judge.provider not in ("none", "local")]
     if not judges:
         raise UserError("A round trip needs a judge that is a model at a provider. See: orvl list judges")
-    check_judges(project.settings, judges[:1])
+    check_judges(project.settings, judges[:1], os.environ)
     return judges[0]
 
 

@@ -172,5 +172,5 @@ class Inspector:
                 return Inspection(kind, key, batch.put(json.dumps(results).encode()), kept)
 
         found = await asyncio.to_thread(put)
-        await self.writer.write(lambda store: store.add_found(number, found))
+        await self.writer.write(lambda store: store.add_inspection(number, found))
         return found

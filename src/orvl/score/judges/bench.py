@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
     from orvl.gateway import Gateway
     from orvl.gateway.account import Account
-    from orvl.gateway.faults import Trouble
+    from orvl.gateway.failures import CallFailure
     from orvl.local_model import LocalModel
     from orvl.project.providers import Provider
     from orvl.project.settings import Settings
@@ -77,17 +77,17 @@ class Bench:
 
         self._local = local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
         local.start()
-        self.gateway.lend(KEY_OF_LOCAL, local.key)
+        self.gateway.add_key(KEY_OF_LOCAL, local.key)
         protocols, silence = {"openai": local.base_url}, self.seconds + 60
         provider = Provider("local", protocols, KEY_OF_LOCAL, concurrency=1, timeout=silence, free=True)
         return Seat(judge, provider, "openai", local.name, local)
 
     def account(self, seat: Seat) -> Account:
-        return self.gateway.own_account(seat.provider, seat.protocol, seat.model)
+        return self.gateway.judge_account(seat.provider, seat.protocol, seat.model)
 
-    def tell(self, account: Account, trouble: Trouble | None) -> None:
+    def tell(self, account: Account, trouble: CallFailure | None) -> None:
         """How a question ended; says so where all further ones would end alike."""
-        if sentence := self.gateway.ended(account, trouble):
+        if sentence := self.gateway.record_outcome(account, trouble):
             self.say(sentence)
 
     def close(self) -> None:

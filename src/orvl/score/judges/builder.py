@@ -100,8 +100,8 @@ async def _ask(
     account = bench.account(seat)
     for again in (False, True):
         question = await bench.gateway.ask(account, FORMATS[seat.protocol].ask(form), lambda: None)
-        if question.trouble is not None:
-            raise BuilderFailed(f"The judge {seat.judge.name} gave no answer: {question.trouble.words}.")
+        if question.failure is not None:
+            raise BuilderFailed(f"The judge {seat.judge.name} gave no answer: {question.failure.message}.")
         words = next((tool.arguments for tool in question.answer.tools), "") or said(question.answer)
         try:
             told = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.question import Question as JudgeCall
+    from orvl.gateway.judge_call import JudgeCall
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
     from orvl.score.judges.bench import Case, Seat
@@ -171,7 +171,7 @@ class ModelJudge:
     ) -> JudgeCall:
         """One question; where the host does not know answers by a schema, the same without one."""
         bench, seat = self._case.bench, self._seat
-        if why := bench.gateway.why_not(seat.provider.name, seat.model):
+        if why := bench.gateway.why_stopped(seat.provider.name, seat.model):
             raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:
@@ -184,16 +184,16 @@ class ModelJudge:
             by = schema(count, among, may_look=self._looks > 0) if with_schema else None
             content = FORMATS[seat.protocol].ask(replace(form, schema=by))
             question = await bench.gateway.ask(account, content, begin)
-            if question.trouble is None:
+            if question.failure is None:
                 bench.tell(account, None)
                 return question
-            if with_schema and question.status in (400, 404, 422) and _is_about_schema(question.said):
+            if with_schema and question.status in (400, 404, 422) and _is_about_schema(question.refusal):
                 bench.without_schema.add(seat.judge.key)
-                account.trouble = None
-                account.doomed.clear()
+                account.failure = None
+                account.aborted.clear()
                 continue
-            bench.tell(account, question.trouble)
-            raise NoAnswer(question.trouble.words)
+            bench.tell(account, question.failure)
+            raise NoAnswer(question.failure.message)
 
 
 def _is_about_schema(words: str) -> bool:
