@@ -192,7 +192,7 @@ def test_few_evals_settle_nothing(master):
     assert found["difference"]["n"] == 2 and found["difference"]["interval"] is not None
     found, text = compared(master, "good m1", "bad m1", "--eval=e00")
     assert found["difference"]["interval"] is None
-    assert "+0.400 (one eval has no interval), over 1 eval on which" in text
+    assert "+0.400 (one eval has no interval), over 1 eval that both" in text
     assert found["difference"]["p_used"] == 1 and not found["difference"]["significant"]
 
 
@@ -350,7 +350,7 @@ def test_episodes_are_averaged_inside_an_eval_and_a_price_is_by_all_that_was_run
     assert (found["usage"]["a"]["runs"], found["usage"]["a"]["rated"]) == (18, 12)
     assert found["usage"]["a"]["cost_usd"] == pytest.approx(0.18)
     assert "one: $0.0100 and " in text and "two: $0.0300 and " in text
-    assert "a run (18 runs)" in text and "a run (6 runs)" in text
+    assert "per run (18 runs)" in text and "per run (6 runs)" in text
 
 
 def test_a_rating_without_a_metric_is_warned_of(project):
