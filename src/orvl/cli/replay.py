@@ -18,7 +18,7 @@ from orvl.sandbox.kinds import KINDS, Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orvl.capture.diff import Change
+    from orvl.capture.diff import FileChange
     from orvl.cli.show import Shown
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
@@ -196,7 +196,7 @@ class Compared:
     server: ReplayServer
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[FileChange]:
         from orvl.capture.diff import changes
 
         return changes(self.tree, self.now.tree)
