@@ -9,7 +9,6 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from rich.console import Console
 from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
@@ -20,6 +19,7 @@ from orvl.project import open_project
 from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
+from orvl.report.terminal import Terminal
 from orvl.report.trust_text import as_json, sentences
 from orvl.store.sqlite import SqliteStore
 
@@ -53,7 +53,7 @@ def report(project, *judges, columns=160, **words):
         beside = _beside(opened, store, board, rows)
         beside.people = _people(opened, store, keep, judges, metrics)
     out = StringIO()
-    console = Console(file=out, width=columns, highlight=False)
+    console = Terminal(out, columns)
     print_ratings(console, rows, board, sentences(beside, board.standing))
     told = ratings_json(rows, board, trust=as_json(beside, board.standing))
     return json.loads(json.dumps(told, allow_nan=False)), out.getvalue()
