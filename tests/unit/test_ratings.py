@@ -8,7 +8,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from orvl.rate.board import MetricRow, Row, Rules
 from orvl.rate.collect import Board
@@ -17,6 +16,7 @@ from orvl.report.columns import Column, leaderboard
 from orvl.report.ratings_csv import as_csv
 from orvl.report.ratings_json import as_json
 from orvl.report.table import print_ratings
+from orvl.report.terminal import Terminal
 
 
 def metric(mean, weight=0.5, **judges):
@@ -36,7 +36,7 @@ def board(penalty=0.5, warnings=()):
 
 def table(rows, shown, width=160):
     out = io.StringIO()
-    print_ratings(Console(file=out, width=width, highlight=False), rows, shown)
+    print_ratings(Terminal(out, width), rows, shown)
     return out.getvalue()
 
 
