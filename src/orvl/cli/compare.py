@@ -51,7 +51,7 @@ def command(**given: Any) -> int:
         raise UserError(f"'{given['a']}' is compared with itself; name two contestants.")
     with open_to_read(project, given["store"]) as store:
         found = _compared(project, store, given)
-    from orvl.report.compare_text import comparison_json, print_comparison
+    from orvl.report.comparison import comparison_json, print_comparison
 
     if out:
         out.write(comparison_json(found))
