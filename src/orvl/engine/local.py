@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.scoring import Scoring, browse_as_text, hidden_names, saving
+from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -155,7 +155,7 @@ class _Crew:
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
         )
         self._inspector = Inspector(self.store, work, limits, self._writer)
-        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._judges)
+        self._scoring = RunScorer(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
