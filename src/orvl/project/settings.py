@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from orvl.errors import FileError
 from orvl.project.names import did_you_mean
@@ -25,7 +25,9 @@ from orvl.project.validation import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+ProtocolName = Literal["openai", "responses", "anthropic", "gemini"]
+"""The wire formats; each has its file in gateway/wire/."""
+PROTOCOLS: tuple[str, ...] = get_args(ProtocolName)
 ModelNames = list[str] | dict[str, str]
 Answer = str | float | list[str | bool]
 
@@ -42,7 +44,7 @@ class JudgeSettings:
     """How much this judge counts beside the others."""
     answers: Answer | dict[str, Answer] = "yes"
     """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
-    protocol: Literal["openai", "responses", "anthropic", "gemini"] | None = None
+    protocol: ProtocolName | None = None
     """How the model is spoken to, where its provider offers several protocols."""
     looks: Annotated[int, Bound(ge=0, le=50)] = 0
     """How often, on metrics that allow it, it may list, read and search files or use the app before it answers."""
