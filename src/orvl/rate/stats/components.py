@@ -1,4 +1,8 @@
-"""Where the noise of a comparison comes from, and what the next dollar would buy."""
+"""Where the noise of a comparison comes from, and what the next dollar would buy.
+
+A G-study (Cronbach; Brennan): SE²(A − B) = 2 [ae/E + aj/J + run/(E·r) + res/(E·J·r)] for E evals, J judges, r episodes.
+What is the same for all contestants (hard evals, harsh judges) cancels in a difference and has no part in it.
+"""
 
 from __future__ import annotations
 
@@ -78,8 +82,10 @@ class NextSteps:
 def variance_components(scores: ArrayLike) -> Components | None:
     """The components of contestants × evals × episodes × judges (NaN for missing), by the method of moments.
 
-    Runs that not every judge scored are left out, and then the contestants, evals or judges that leave holes. Cells may
-    differ in their number of episodes: each counts alike, by its mean. None below two evals.
+    Maximum likelihood would use incomplete rows too, but needs an iteration that can fail, and a normal model that
+    scores between 0 and 1 do not follow. Runs that not every judge scored are left out, and then the contestants, evals
+    or judges that leave holes. Cells may differ in their number of episodes: each counts alike, by its mean. None below
+    two evals.
     """
     table = numbers(scores, "Scores")
     if table.ndim != 4:
@@ -99,7 +105,7 @@ def variance_components(scores: ArrayLike) -> Components | None:
 def _solve(
     table: NDArray[np.float64], counts: NDArray[np.int64], r: float
 ) -> tuple[tuple[float, float, float, float], frozenset[str], tuple[str, ...]]:
-    """Each mean square is a sum of components: they are solved from the innermost out, never below 0."""
+    """Each expected mean square is a sum of components: they are solved from the innermost out, never below 0."""
     A, E, _, J = table.shape
     cells = np.nanmean(table, axis=2)
     within, repeats = table - cells[:, :, None], int((counts - 1).sum())

@@ -1,4 +1,8 @@
-"""Whether judges still score the same controls as they did before."""
+"""Whether judges still score the same controls as they did before.
+
+Providers change models behind the same name. The controls' files never change, so a change of their scores is a change
+of the judge. Differences are paired by eval, with t over evals, and corrected after Holm for the number of judges.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +50,20 @@ class Drift:
     why: str | None = None
 
 
-def drift(before: Mapping[str, ArrayLike], after: Mapping[str, ArrayLike], judges: Sequence[str]) -> tuple[Drift, ...]:
-    """Compares two sets of scores (evals × repeats × judges by control, the evals in the same order) judge by judge."""
+def drift(
+    before: Mapping[str, ArrayLike],
+    after: Mapping[str, ArrayLike],
+    judges: Sequence[str],
+    apart: tuple[str, str] = ("good", "bad"),
+) -> tuple[Drift, ...]:
+    """Compares two sets of scores (evals × repeats × judges by control, the evals in the same order) judge by judge.
+
+    `apart` are the two controls whose distance says how well a judge can tell.
+    """
     shared = [control for control in before if control in after]
     pairs = {control: _difference(control, before[control], after[control], len(judges)) for control in shared}
     found = [{control: pair[:, place] for control, pair in pairs.items()} for place in range(len(judges))]
-    changes = [(_change(_shifts(moves)), _change(_separations(moves))) for moves in found]
+    changes = [(_change(_shifts(moves)), _change(_separations(moves, *apart))) for moves in found]
     ps = adjust([change.p if change else None for pair in changes for change in pair])
     return tuple(
         _drift(judge, moves, *pair, ps[2 * place : 2 * place + 2])
@@ -72,8 +84,8 @@ def _shifts(moves: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     return mean_known(np.array(list(moves.values())), 0) if moves else np.empty(0)
 
 
-def _separations(moves: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    return moves["good"] - moves["bad"] if "good" in moves and "bad" in moves else np.empty(0)
+def _separations(moves: Mapping[str, NDArray[np.float64]], high: str, low: str) -> NDArray[np.float64]:
+    return moves[high] - moves[low] if high in moves and low in moves else np.empty(0)
 
 
 def _change(values: NDArray[np.float64]) -> Change | None:

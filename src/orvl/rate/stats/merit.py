@@ -1,4 +1,8 @@
-"""Whose merit a rating is: the agent's, the model's or the provider's."""
+"""Whose merit a rating is: the agent's, the model's or the provider's.
+
+A variance decomposition over a crossed grid. Comparing an agent's mean over whatever models it was run with would
+credit it with its models; in a full grid every agent has met every model.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +78,9 @@ class _Factor:
 def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws: int = DRAWS, seed: int = 1) -> Merit:
     """Shares of agent, model and provider in the ratings of contestants × evals (NaN for missing).
 
-    Rows are (agent, model, provider), each once. The noise in the means over evals is taken off each share, so that it
-    is nobody's merit; intervals come from a bootstrap over evals.
+    Rows are (agent, model, provider), each once. Noise in the means over evals would look like merit (of the
+    interaction above all), so its expected part is subtracted from each variance. Intervals come from a bootstrap over
+    evals: shares are ratios between 0 and 1 with no handy distribution.
     """
     table = numbers(ratings, "Ratings")
     if table.ndim != 2 or len(table) != len(rows) or len(set(rows)) != len(rows):
@@ -200,9 +205,9 @@ def _effects(rows: NDArray[np.float64], axes: tuple[int, ...]) -> list[NDArray[n
 
 
 def _variances(effects: list[NDArray[np.float64]], counts: NDArray[np.float64], times: int = 1) -> NDArray[np.float64]:
-    """Effects × draws: the variance of the mean effects, less what their noise over evals adds; never below 0.
+    """Effects × draws: the variance of the mean effects minus what noise over evals adds to it, never below 0.
 
-    The means of a bootstrap's draw carry that noise twice: the sample's, and the draw's own.
+    The means of a bootstrap draw carry that noise twice: the sample's, and the draw's own.
     """
     E = len(counts)
     found = []
@@ -224,7 +229,7 @@ def _intervals(
     shares = found[:, total > TINY] / total[total > TINY]
     if shares.shape[1] * 20 < draws * 19:
         return None
-    # Draws from few evals spread too little: going as far out as t does, instead of the normal curve, makes up for it.
+    # A bootstrap over few evals spreads too little: going as far out as t would, instead of z, makes up for it.
     beyond = NormalDist().cdf(-t_quantile(0.5 + level / 2, E - 1) * sqrt(E / (E - 1)))
     low, high = np.quantile(shares, [beyond, 1 - beyond], axis=1)
     return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
@@ -269,7 +274,7 @@ def _search(places: Iterable[tuple[int, ...]], sizes: list[int]) -> list[Sequenc
 
 
 def _greedy(there: NDArray[np.bool_]) -> list[Sequence[int]]:
-    """Too many grids to try them all: whatever lacks the largest share goes first."""
+    """For too many grids to try them all: drops whatever lacks the largest share first."""
     kept = [list(range(size)) for size in there.shape]
     while not (part := there[np.ix_(*kept)]).all():
         lacks = [
