@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from orvl.store import Store
+    from orvl.store.sqlite import SqliteStore
 
 AGENTS, MODELS, EVALS, EPISODES = 20, 5, 10, 300
 CELLS = AGENTS * MODELS * EVALS
@@ -26,10 +26,10 @@ PROMPT = "Build a small thing.\n---\nNow change it.\n"
 
 def fill(folder: Path) -> None:
     """Makes a project and its store; runs are stored in the order in which they would have been carried out."""
-    from orvl.store import Store
+    from orvl.store.sqlite import SqliteStore
 
     make_project(folder)
-    with Store(folder / ".orvl", write=True) as store:
+    with SqliteStore(folder / ".orvl", write=True) as store:
         layouts = store.transaction([lambda store: add_cells(store, folder)])[0]
         store.transaction([lambda store: add_runs(store, layouts)])
 
@@ -49,7 +49,7 @@ def eval_names() -> list[str]:
     return [f"eval-{number}" for number in range(EVALS)]
 
 
-def add_cells(store: Store, folder: Path) -> list[int]:
+def add_cells(store: SqliteStore, folder: Path) -> list[int]:
     """Adds a call, the cells (numbered from 1, in the order of evals) and the evals' layouts."""
     from orvl.plan.layout import layout_of
     from orvl.plan.planning import panel_of
@@ -65,7 +65,7 @@ def add_cells(store: Store, folder: Path) -> list[int]:
     return [store.add_layout(layout_of(panel.eval, panel.metrics, panel.judges)) for panel in panels]
 
 
-def add_runs(store: Store, layouts: list[int]) -> None:
+def add_runs(store: SqliteStore, layouts: list[int]) -> None:
     from orvl.plan.planning import run_key
     from orvl.store.records import ATTEMPT, attempt_row
 

@@ -14,7 +14,7 @@ from benchmarks.lines import Line, at_most, seconds
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orvl.store.blobs import Blobs
+    from orvl.store.folder import FolderBlobs
     from orvl.store.tree import Entry
 
 FILES, CHANGED = 10_000, 100
@@ -27,9 +27,9 @@ DIFF_TARGET, DIFF_BOUND = 0.5, 3.0
 def workspace(folder: Path) -> list[Line]:
     """As for an eval with starting files: prepared and committed once, then copied, captured and compared."""
     from orvl.run import start_tree as start
-    from orvl.store.blobs import Blobs
+    from orvl.store.folder import FolderBlobs
 
-    prepared, blobs = folder / "prepared", Blobs(folder / "blobs")
+    prepared, blobs = folder / "prepared", FolderBlobs(folder / "blobs")
     fill(prepared)
     start.commit(prepared)
     before, _ = scanned(prepared, blobs)
@@ -81,7 +81,7 @@ def change(run: Path, number: int) -> Path:
     return run
 
 
-def compared(run: Path, before: list[Entry], blobs: Blobs) -> float:
+def compared(run: Path, before: list[Entry], blobs: FolderBlobs) -> float:
     """Seconds for the scan and the diff of what it kept; the wait for the disk in between does not count."""
     from orvl.capture import diff
     from orvl.store import tree
@@ -92,7 +92,7 @@ def compared(run: Path, before: list[Entry], blobs: Blobs) -> float:
     return seconds + time.perf_counter() - began
 
 
-def scanned(root: Path, blobs: Blobs) -> tuple[list[Entry], float]:
+def scanned(root: Path, blobs: FolderBlobs) -> tuple[list[Entry], float]:
     from orvl.store import tree
 
     with blobs.batch() as batch:

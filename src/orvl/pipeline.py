@@ -115,13 +115,13 @@ def prepare(
 def _with_keys(
     plan: Plan,
     remaining: Remaining,
-    environment: Mapping[str, str],  # noqa: ARG001
+    environment: Mapping[str, str],
     *,
     required: bool,
 ) -> tuple[Plan, Remaining]:
     """A provider whose key is not set is skipped with a warning, or refused; only runs that are left to do count."""
     asked = [run for run in remaining.to_run if run.cell.key in plan.endpoints]
-    missing = without_key(plan.endpoints[run.cell.key] for run in asked)
+    missing = without_key((plan.endpoints[run.cell.key] for run in asked), environment)
     if not missing:
         return plan, remaining
     without = {run.cell.key for run in asked if run.cell.provider in missing}

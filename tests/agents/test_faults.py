@@ -155,9 +155,9 @@ def a_wrong_key(world: World) -> None:
     assert world.model.asked["any"] + world.model.asked["other"] == 0
     refused = [request for request in world.server.requests if request.model in MODELS["locked"]]
     assert len(refused) == 1
-    told = [result.err for result in world.said if "Nothing more is asked of locked" in result.err]
+    told = [result.err for result in world.said if "Giving up on locked" in result.err]
     assert len(told) == 1
-    assert told[0].count("Nothing more is asked of locked") == 1
+    assert told[0].count("Giving up on locked") == 1
 
 
 def the_key_is_nowhere(world: World) -> None:

@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from agents.model import FILES, PROMPTS, Model
 from helpers.forked import call_in_fork
-from helpers.user_project import Result
+from helpers.user_project import Result, blob_keys
 from orvl.project import open_project
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 from orvl.testing import Answer, ModelServer, Tokens
 from orvl.types import ModelCall
 
@@ -143,7 +143,7 @@ class World:
 
     def calls(self, run: str) -> list[ModelCall]:
         """The calls of models of all attempts, as the gateway noted them."""
-        with Store(self.root / ".orvl", write=False) as store:
+        with SqliteStore(self.root / ".orvl", write=False) as store:
             query = (
                 "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id"
             )
@@ -185,9 +185,9 @@ class World:
         """All that is in the store, unpacked, and in exports; by where it is."""
         kept = {}
         folder = self.root / ".orvl"
-        with Store(folder, write=False) as store:
-            for key, path in store.blobs.all():
-                kept[f"blob {key}"] = store.blobs.get(key) if key else path.read_bytes()
+        with SqliteStore(folder, write=False) as store:
+            kept |= {f"blob {key}": store.blobs.get(key) for key in blob_keys(folder)}
+        kept |= {str(path): path.read_bytes() for path in folder.glob("blobs/*/*") if path.suffix != ".zst"}
         kept |= {str(path): path.read_bytes() for path in folder.glob("*") if path.is_file()}
         for what in ("runs", "scores"):
             kept[f"export of {what}"] = self.orvl("export", what, "-", "--format", "jsonl").out.encode()

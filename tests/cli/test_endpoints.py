@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from orvl.rate.stats.shares import median, quantile_interval, wilson_interval
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 from orvl.testing import Answer, Fault, ModelServer, Tokens, ToolCall
 from orvl.types import Agent, Attempt, CallIssue, Cell, Eval, ModelCall, PlannedRun, Usage
 
@@ -55,7 +55,7 @@ def kept(project):
         episodes[where.key] = episode or episodes.get(where.key, 0) + 1
         planned = PlannedRun(f"{where.key}-{episodes[where.key]}", where, episodes[where.key])
         made = replace(Attempt("finished", None, time.time(), Usage(1.0), calls=calls), **fields)
-        with Store(project.root / ".orvl", write=True) as store:
+        with SqliteStore(project.root / ".orvl", write=True) as store:
             store.transaction([lambda s: s.add_attempt(planned, s.add_cell(where), s.add_call([], 1), made, "k")])
         return planned.key
 

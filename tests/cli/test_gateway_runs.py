@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from helpers import gateways
-from orvl.store.blobs import Blobs
+from helpers.user_project import blob_keys
+from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
 CANARY = f"{gateways.CANARY}-{os.getpid()}"
@@ -92,8 +93,8 @@ def everything_stored(project) -> bytes:
     """Every byte that orvl left in the project and in its temporary folder, with blobs unpacked."""
     store = project.root / ".orvl"
     found = [file.read_bytes() for file in store.rglob("*") if file.is_file()]
-    blobs = Blobs(store / "blobs")
-    unpacked = [blobs.get(key) for key, _ in blobs.all()]
+    blobs = FolderBlobs(store / "blobs")
+    unpacked = [blobs.get(key) for key in blob_keys(store)]
     assert unpacked, "there are no blobs to look at"
     found += [file.read_bytes() for file in project.tmp.rglob("*") if file.is_file()]
     return b"\n".join([*found, *unpacked])
@@ -231,7 +232,7 @@ def test_a_bad_key_stops_its_provider_with_one_message_and_no_other(project):
         done = project.orvl("asker", "--eval=one", "--episodes=4", "--concurrency=1", "--json", env=KEY)
         assert done.status == 1
         assert len(bad.requests) == 1 and len(good.requests) == 4
-    said = "Nothing more is asked of bad: 401 Incorrect API key provided"
+    said = "Giving up on bad: 401 Incorrect API key provided"
     assert done.err.count(said) <= 1
     assert [one.count(said) for one in done.json["warnings"]].count(1) == 1
     rated = {(row["provider"], row["model"]): row["runs"] for row in done.json["ratings"]}

@@ -29,6 +29,11 @@ class Result:
         return json.loads(self.out)
 
 
+def blob_keys(store: Path) -> list[str]:
+    """The keys of all blobs in the folder of a store."""
+    return [path.parent.name + path.stem for path in store.glob("blobs/*/*.zst")]
+
+
 # A prefix with which modes of files hold for root as they do for everybody.
 BOUND_BY_MODES = () if os.geteuid() else ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
 ROOT_FOLDER = Path("/var/tmp/orvl-tests/bookworm")

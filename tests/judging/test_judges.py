@@ -41,11 +41,12 @@ from helpers.judging import (
     says,
     servers,
 )
+from helpers.user_project import blob_keys
 from orvl.capture.captured_run import Inspections
-from orvl.gateway import pace, tries
+from orvl.gateway import limits, retry
 from orvl.score.judges.evidence import gather
-from orvl.score.judges.plain import plain_text
-from orvl.store.blobs import Blobs
+from orvl.score.judges.redaction import bare_code
+from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 from orvl.types import CheckResult
 
@@ -56,8 +57,8 @@ CODE = {"a.py": "def add(a, b):\n    return a + b\n"}
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(tries, "BACK_OFF", 0.005)
-    monkeypatch.setattr(pace, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(retry, "BACK_OFF", 0.005)
+    monkeypatch.setattr(limits, "FIRST_PAUSE", 0.005)
 
 
 # -- 1: S, R and R_pen are what was scripted
@@ -709,7 +710,7 @@ def test_the_plain_view_keeps_the_code_and_its_lines():
         text = path.read_text(errors="replace")
         with tokenize.open(path) as file:
             code = Counter(one.string for one in tokenize.generate_tokens(file.readline) if one.type == tokenize.NAME)
-        plain = plain_text(path.name, text)
+        plain = bare_code(path.name, text)
         assert plain.count("\n") == text.count("\n"), path
         names += code.total()
         found += (code & Counter(re.findall(r"[^\W\d]\w*", plain))).total()
@@ -881,8 +882,10 @@ def test_the_quorum_holds_for_judges_that_fail(project, weight, status):
 
 def everything_written(project):
     files = [file for top in (project.root, project.tmp) for file in top.rglob("*") if file.is_file()]
-    blobs = Blobs(project.root / ".orvl" / "blobs")
-    return b"\n".join([*(file.read_bytes() for file in files), *(blobs.get(key) for key, _ in blobs.all())])
+    blobs = FolderBlobs(project.root / ".orvl" / "blobs")
+    return b"\n".join(
+        [*(file.read_bytes() for file in files), *(blobs.get(key) for key in blob_keys(project.root / ".orvl"))]
+    )
 
 
 def test_a_judges_key_is_nowhere_also_where_its_host_echoes_it(project):
@@ -1112,7 +1115,7 @@ import resource, sys, time
 resource.setrlimit(resource.RLIMIT_CPU, (8, 8))
 from helpers.judging import captured
 from orvl.score.judges.evidence import gather
-from orvl.score.judges.plain import plain_text
+from orvl.score.judges.redaction import bare_code
 path, unit, times, many, begin = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:]
 files = {(str(number) + path if number else path): "".join(begin) + unit * times for number in range(many)}
 with captured(files) as run:

@@ -284,9 +284,9 @@ def test_the_beginning_and_the_end_of_a_flood_are_kept(marked, where):
     marked.eval("turn: 20")
     assert marked.orvl().status == 0
     key = marked.project.orvl("show", "mine/e/1", "--json").json["attempts"][0]["turns"][0][f"std{where}"]
-    from orvl.store.blobs import Blobs
+    from orvl.store.folder import FolderBlobs
 
-    kept = Blobs(marked.project.root / ".orvl/blobs").get(key)
+    kept = FolderBlobs(marked.project.root / ".orvl/blobs").get(key)
     assert kept.startswith(b"first\n")
     assert kept.endswith(b"last\n")
     assert b"[orvl: 6291467 bytes left out]" in kept

@@ -25,7 +25,7 @@ import orvl
 from helpers.needs import need, need_program
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.keeper.door import open_door
-from orvl.store.blobs import Blobs
+from orvl.store.folder import FolderBlobs
 
 MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
 ADVERSARY = Path(__file__).parent / "adversary"
@@ -444,7 +444,7 @@ def test_daemons_see_no_check_and_forge_nothing(place):
     assert place.run("show", "mine/e/1", "--file", "forged").status == 2
     for path in (place.root / ".orvl/blobs").rglob("*.zst"):
         key = path.parent.name + path.stem
-        assert SECRET.encode() not in Blobs(place.root / ".orvl/blobs").get(key)
+        assert SECRET.encode() not in FolderBlobs(place.root / ".orvl/blobs").get(key)
     place.assert_nothing_is_left()
 
 
@@ -472,7 +472,7 @@ def test_a_workspace_full_of_traps_is_only_data(place):
         result = place.run(*words)
         assert SECRET not in result.out
     for path in (place.root / ".orvl/blobs").rglob("*.zst"):
-        assert SECRET.encode() not in Blobs(place.root / ".orvl/blobs").get(path.parent.name + path.stem)
+        assert SECRET.encode() not in FolderBlobs(place.root / ".orvl/blobs").get(path.parent.name + path.stem)
     assert not mark.exists()
     place.assert_nothing_is_left()
 

@@ -18,7 +18,7 @@ from orvl.cli.compare import _compared, command
 from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.report.compare_text import comparison_json, print_comparison, share
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 
 AGENT = """
 import json
@@ -93,7 +93,7 @@ def compared(project, a, b, *words, columns=160):
     """What `compare --json` writes, and what `compare` prints, without a process for it."""
     given = command.make_context("compare", [a, b, *words]).params
     opened = open_project(project.root)
-    with Store(project.root / ".orvl", write=False) as store:
+    with SqliteStore(project.root / ".orvl", write=False) as store:
         found = _compared(opened, store, given)
     out = StringIO()
     print_comparison(Console(file=out, width=columns, highlight=False), found)

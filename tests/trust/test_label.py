@@ -28,7 +28,7 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.rate.board import MetricRow, Row
 from orvl.rate.stats.people import people_mean
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
 from orvl.types import Inspection
@@ -129,7 +129,7 @@ def reported(project):
 
 
 def said_by_people(project, *judges):
-    with closing(Store(project.root / ".orvl", write=False)) as store:
+    with closing(SqliteStore(project.root / ".orvl", write=False)) as store:
         return people(open_project(project.root), store, lambda _: True, judges)
 
 
@@ -505,12 +505,12 @@ def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
 def test_what_a_person_sees_has_screenshots_and_no_names(judged, tmp_path):
     key, agent, one = runs_of(judged)[0]
     page = Look("done", shots=(Shot("desktop-light", "a.png", 1, 1, 4), Shot("other", "b.png", 1, 1, 4)))
-    with closing(Store(judged.root / ".orvl", write=True)) as store:
+    with closing(SqliteStore(judged.root / ".orvl", write=True)) as store:
         with store.blobs.batch() as batch:
             blob, picture = batch.put(json.dumps(page.as_json()).encode()), batch.put(b"\x89PNG")
         (number,) = store.rows("SELECT attempt.id FROM attempt JOIN run ON run.id = run WHERE key = ?", (key,))[0]
         found = Inspection("page", "k", blob, {"a.png": picture, "b.png": picture})
-        store.transaction([lambda there: there.add_found(number, found)])
+        store.transaction([lambda there: there.add_inspection(number, found)])
         asked = Asked(key, number, (agent, "mega-model", "none", one), ())
         run = blind(open_project(judged.root), store, asked, tmp_path / "scratch")
         assert [path.read_bytes() for path in run.screenshots] == [b"\x89PNG"]

@@ -22,7 +22,7 @@ from orvl.project import open_project
 from orvl.project.overlays import has_changed, lay
 from orvl.run.command import Arguments, laid_over, with_arguments
 from orvl.run.start_cache import _lay_over
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 from orvl.testing import ModelServer
 from orvl.types import AgentEndpoint, Command, Overlay
 
@@ -91,7 +91,7 @@ def seeing(project):
 
 def captured(project, agent: str, one: str) -> CapturedRun:
     """The newest run of an agent on an eval."""
-    with Store(project.root / ".orvl", write=False) as store:
+    with SqliteStore(project.root / ".orvl", write=False) as store:
         query = """SELECT max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell
                    WHERE cell.agent = ? AND cell.eval = ?"""
         number = store.rows(query, (agent, one))[0][0]

@@ -14,14 +14,14 @@ from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
-from orvl.cli.report import _beside, _people, chooser
-from orvl.plan.selection import Selection, chosen_metrics
+from orvl.cli.report import _beside, _people
+from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
 from orvl.report.trust_text import as_json, sentences
-from orvl.store import Store
+from orvl.store.sqlite import SqliteStore
 
 WORKS = f'''
 """Is the work right?"""
@@ -44,10 +44,10 @@ def score(run):
 def report(project, *judges, columns=160, **words):
     """What `report --json` writes under ratings and trust, and what `report` prints, without a process for it."""
     opened = open_project(project.root)
-    with Store(project.root / ".orvl", write=False) as store:
-        known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
+    with SqliteStore(project.root / ".orvl", write=False) as store:
+        known = [cell.names for cell in store.cells()]
         asked = Selection(**words)
-        keep, metrics = chooser(asked, known), chosen_metrics(opened, asked)
+        keep, metrics = stored_matcher(asked, known), chosen_metrics(opened, asked)
         board = of_store(opened, store, keep, judges, metrics)
         rows = board.contestants
         beside = _beside(opened, store, board, rows)
@@ -398,7 +398,7 @@ def test_what_people_say_stands_in_the_report(panel, tmp_path):
     shutil.copytree(panel.root, project.root, dirs_exist_ok=True)
     told, text = report(project)
     assert told["trust"]["people"] is None and "people" not in text
-    with Store(project.root / ".orvl", write=True) as store:
+    with SqliteStore(project.root / ".orvl", write=True) as store:
         attempts = [number for (number,) in store.rows("SELECT id FROM attempt ORDER BY id")]
         for number in attempts[:6]:
             store.add_label(number, "worth", "ann\x1b[31m", 0.5, None, "drawn at random")

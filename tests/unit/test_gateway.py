@@ -28,7 +28,7 @@ from helpers.gateways import (
     upstream,
     written,
 )
-from orvl.gateway.filters import Redactor
+from orvl.gateway.redact import Redactor
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Reply
 from orvl.project.settings import Limits
@@ -423,11 +423,11 @@ def test_a_server_that_goes_away_breaks_off_the_agents_answer_too(protocol, stre
                 assert heard.broken and heard.status == 200 and heard.body
                 call = door.account.calls[0]
                 assert call.trouble is not None and "cut" in call.trouble
-                assert door.account.failing is not None and door.account.trouble is None
+                assert door.account.last_failure is not None and door.account.failure is None
                 assert len(server.requests) == 1, "what has begun cannot be tried again"
                 await door.ask(stream=stream)
                 await door.ask(stream=stream)
-                assert door.account.trouble is not None and door.account.doomed.is_set()
+                assert door.account.failure is not None and door.account.aborted.is_set()
                 assert (await door.ask(stream=stream)).status == 403
             assert len(server.requests) == 3
 
@@ -446,11 +446,11 @@ def test_a_client_that_leaves_frees_all_that_it_held():
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 await until(lambda: len(door.account.calls) == 6 and server.open == 0)
-                assert not door.account.crowd.open
-                assert abs(door.account.purse.promised) < 1e-9 and abs(open_doors.gateway.purse.promised) < 1e-9
+                assert not door.account.open_calls.calls
+                assert abs(door.account.budget.reserved) < 1e-9 and abs(open_doors.gateway.budget.reserved) < 1e-9
                 began = [call for call in door.account.calls if call.seconds]
                 assert len(began) == 2
-                assert open_doors.gateway.purse.spent > 0, "what an agent did not wait for is paid all the same"
+                assert open_doors.gateway.budget.spent > 0, "what an agent did not wait for is paid all the same"
             with ModelServer() as server:
                 door = await open_doors.open(provider_at(server.url, concurrency=2))
                 assert [one.status for one in await asyncio.gather(*(door.ask() for _ in range(4)))] == [200] * 4
@@ -568,7 +568,7 @@ def test_questions_and_lists_pass_in_full_and_are_no_calls():
 @pytest.mark.parametrize("key", [CANARY, "sk/can+ary=0123456789"])
 @pytest.mark.parametrize("status", ["200 OK", "401 Unauthorized", "500 Oops", "302 Found"])
 def test_a_provider_that_echoes_the_key_tells_it_to_nobody(status, key, monkeypatch):
-    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.01)
+    monkeypatch.setattr("orvl.gateway.retry.BACK_OFF", 0.01)
     plain = json.dumps(
         {"error": {"message": f"Bad key {key}."}, "choices": [{"message": {"content": key}}]}, ensure_ascii=False
     )
@@ -584,7 +584,7 @@ def test_a_provider_that_echoes_the_key_tells_it_to_nobody(status, key, monkeypa
             async with upstream(said) as host, doors(key=key) as open_doors:
                 door = await open_doors.open(provider_at(host.url))
                 heard = await door.ask()
-                seen = heard.body.decode() + json.dumps(heard.headers) + str(door.account.trouble)
+                seen = heard.body.decode() + json.dumps(heard.headers) + str(door.account.failure)
                 seen += json.dumps(door.account.take_steps()) + door.recorded().decode()
                 assert key not in seen and key not in seen.replace("\\/", "/"), form
                 assert "[redacted]" in seen
@@ -635,7 +635,7 @@ def test_redirects_are_not_followed():
                 async with door.client.get(f"{door.endpoint.url}/models", headers=own, allow_redirects=False) as answer:
                     assert answer.status == 307
                 assert other.requests == []
-                assert door.account.trouble is not None, "a provider that moved is no failure of the agent's"
+                assert door.account.failure is not None, "a provider that moved is no failure of the agent's"
 
     run(test)
 
@@ -674,8 +674,10 @@ def test_a_call_is_closed_whatever_the_model_and_the_agent_wrote():
                     for _ in arguments:
                         assert (await door.ask(tools=tools, max_tokens=10)).status == 200
                     account = door.account
-                    assert len(account.calls) == len(arguments) and not account.crowd.open
-                    assert abs(account.purse.promised) < 1e-6 and abs(account.purse.spent - 11 * len(arguments)) < 1e-6
+                    assert len(account.calls) == len(arguments) and not account.open_calls.calls
+                    assert (
+                        abs(account.budget.reserved) < 1e-6 and abs(account.budget.spent - 11 * len(arguments)) < 1e-6
+                    )
 
     run(test)
 
@@ -697,7 +699,7 @@ def test_malformed_requests_are_the_providers_to_refuse():
                 door = await open_doors.open(provider_at(host.url), protocol)
                 heard = await door.post(door.endpoint.url + path_of(protocol), json.dumps(body).encode())
                 assert heard.status == 400 and heard.json == {"error": {"message": "no"}}
-                assert door.account.trouble is None and door.account.failing is None
+                assert door.account.failure is None and door.account.last_failure is None
             assert len(host.requests) == 4
 
     run(test)
@@ -735,7 +737,7 @@ def test_an_event_stream_under_another_name_is_metered():
 
 
 def test_what_is_no_answer_is_the_providers_failure(monkeypatch):
-    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.01)
+    monkeypatch.setattr("orvl.gateway.retry.BACK_OFF", 0.01)
 
     async def test():
         page = response(b"<html>Please log in.</html>", kind="text/html")
@@ -743,6 +745,6 @@ def test_what_is_no_answer_is_the_providers_failure(monkeypatch):
             async with upstream(saying(page)) as host, doors() as open_doors:
                 door = await open_doors.open(provider_at(host.url))
                 await door.ask(stream=stream)
-                assert door.account.trouble or door.account.failing
+                assert door.account.failure or door.account.last_failure
 
     run(test)

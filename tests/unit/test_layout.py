@@ -158,7 +158,7 @@ def test_the_public_names():
 
 
 def test_rate_can_be_called_whatever_was_imported_before():
-    code = "import orvl.rate.rating, orvl; from orvl import rate; print(orvl.rate([[0.5]]).R, rate([[0.5]]).R)"
+    code = "import orvl.rate.rating, orvl; from orvl import rate; print(orvl.rate([[0.5]], [1], [1]).R, rate([[0.5]], [1], [1]).R)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "0.5 0.5\n"
 
 

@@ -20,7 +20,7 @@ from orvl.errors import UserError
 from orvl.run import start_tree as start
 from orvl.run.start_cache import manifest_of
 from orvl.store import tree
-from orvl.store.blobs import Blobs
+from orvl.store.folder import FolderBlobs
 from orvl.store.tree import Entry, TreeLimits
 
 ODD = [
@@ -563,7 +563,7 @@ def scanned(root, store):
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_a_change_is_seen_however_it_was_made(place, way):
     files = {"a": b"a" * SIZE, "b": b"b" * SIZE, "d/f": b"d" * SIZE, "e/f": b"e" * SIZE}
-    source, run, store = committed(place / "prepared", files), place / "run", Blobs(place / "blobs")
+    source, run, store = committed(place / "prepared", files), place / "run", FolderBlobs(place / "blobs")
     run.mkdir()
     start.copy(source, run)
     before = scanned(source, store)
@@ -605,7 +605,11 @@ def test_the_diff_leaves_out_repositories_at_any_depth():
 
 
 def test_an_agents_commit_is_kept_and_not_in_the_diff(tmp_path):
-    source, run, store = committed(tmp_path / "prepared", {"a": "a\n"}), tmp_path / "run", Blobs(tmp_path / "blobs")
+    source, run, store = (
+        committed(tmp_path / "prepared", {"a": "a\n"}),
+        tmp_path / "run",
+        FolderBlobs(tmp_path / "blobs"),
+    )
     run.mkdir()
     start.copy(source, run)
     write(run, {"a": "b\n"})
@@ -628,7 +632,7 @@ def test_a_repository_does_not_count_for_an_evals_digest(tmp_path):
 
 def test_the_start_tree_is_what_runs_get(tmp_path):
     own = write(tmp_path / "workspace", {"a": "a\n", ".git/HEAD": "x", "__pycache__/a.pyc": "x"})
-    one, store, ready = SimpleNamespace(part=lambda name: own), Blobs(tmp_path / "blobs"), tmp_path / "prepared"
+    one, store, ready = SimpleNamespace(part=lambda name: own), FolderBlobs(tmp_path / "blobs"), tmp_path / "prepared"
     ready.mkdir()
     start.lay_out(own, ready)
     start.commit(ready)

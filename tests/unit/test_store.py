@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from helpers.user_project import BOUND_BY_MODES
+from helpers.user_project import BOUND_BY_MODES, blob_keys
 from orvl.errors import StoreError
-from orvl.store import Store, database, integrity
-from orvl.store.blobs import Blobs
+from orvl.store import database
+from orvl.store.folder import FolderBlobs
 from orvl.store.schema import MIGRATIONS
+from orvl.store.sqlite import SqliteStore
 
 SANDBOX = "none"
 
@@ -63,8 +64,8 @@ def db_file(project):
 
 def blob_of(project, content):
     """The file of the blob that holds these bytes."""
-    store = Blobs(project.root / ".orvl" / "blobs")
-    return next(path for key, path in store.all() if key and store.get(key) == content)
+    store = FolderBlobs(project.root / ".orvl" / "blobs")
+    return next(store.path(key) for key in blob_keys(project.root / ".orvl") if store.get(key) == content)
 
 
 # -- migrations
@@ -90,7 +91,7 @@ def test_reading_migrates_an_older_store(filled):
 
 def test_reading_does_not_migrate_under_the_hands_of_a_writer(filled):
     folder = db_file(filled).parent
-    with Store(folder, write=True), pytest.raises(StoreError, match="writing to"):
+    with SqliteStore(folder, write=True), pytest.raises(StoreError, match="writing to"):
         database.connect(folder, write=False, migrations=NEXT)
     assert filled.rows("PRAGMA user_version") == [(len(MIGRATIONS),)]
 
@@ -226,8 +227,8 @@ def test_what_is_in_the_log_only_is_not_lost_where_nothing_can_be_written(filled
     """A store whose last writer was killed, on a disk that is read-only now."""
     disk = tmpfs("disk", "8m")
     code = (
-        "import sys, os, time; from pathlib import Path; from orvl.store import Store\n"
-        "s = Store(Path(sys.argv[1]), write=True)\n"
+        "import sys, os, time; from pathlib import Path; from orvl.store.sqlite import SqliteStore\n"
+        "s = SqliteStore(Path(sys.argv[1]), write=True)\n"
         "s.transaction([lambda s: s.db.execute(\"UPDATE cell SET agent = 'renamed'\")])\n"
         "os.kill(os.getpid(), 9)\n"
     )
@@ -244,8 +245,8 @@ def test_what_is_in_the_log_only_is_not_lost_where_nothing_can_be_written(filled
 
 
 def test_integrity_is_empty_for_a_sound_store(filled):
-    with Store(db_file(filled).parent, write=False) as store:
-        assert integrity(store) == []
+    with SqliteStore(db_file(filled).parent, write=False) as store:
+        assert store.integrity() == []
     result = call(filled, "doctor")
     assert result.status == 0
     assert "sound, 3 runs" in result.out
@@ -288,7 +289,7 @@ def test_a_damaged_blob_is_seen_and_never_shown_as_the_file(filled, hurt):
 @pytest.mark.parametrize("hurt", [lose, truncate, empty, exchange])
 def test_a_damaged_manifest_is_a_sentence_and_gc_deletes_nothing(filled, hurt):
     key = filled.rows("SELECT tree FROM attempt")[0][0]
-    hurt(Blobs(filled.root / ".orvl/blobs").path(key))
+    hurt(FolderBlobs(filled.root / ".orvl/blobs").path(key))
     before = sorted(filled.root.glob(".orvl/blobs/*/*"))
     doctor = call(filled, "doctor")
     assert doctor.status == 1
@@ -307,11 +308,11 @@ def test_a_damaged_blob_is_written_again_by_the_next_run_that_has_it(filled):
 
 
 def test_gc_deletes_what_nothing_refers_to_and_nothing_else(filled):
-    store = Blobs(filled.root / ".orvl/blobs")
+    store = FolderBlobs(filled.root / ".orvl/blobs")
     batch = store.batch()
     key = batch.put(b"nobody wants this")
     batch.sync()
-    used = {path for name, path in store.all() if name != key}
+    used = {path for path in store.folder.glob("*/*") if path != store.path(key)}
     half = store.path(key).with_suffix(".0011aabb.part")
     half.write_bytes(b"half")
     dry = call(filled, "gc", "--dry-run")
@@ -319,7 +320,7 @@ def test_gc_deletes_what_nothing_refers_to_and_nothing_else(filled):
     assert half.exists()
     result = call(filled, "gc")
     assert result.out.startswith("2 files")
-    assert {path for _, path in store.all()} == used
+    assert set(store.folder.glob("*/*")) == used
     assert call(filled, "gc").out.startswith("0 files")
     assert call(filled, "doctor").status == 0
     assert call(filled, "show", "writer/one/2", "--file", "answer.txt").out == "Say hello."
@@ -452,8 +453,8 @@ def test_a_full_disk_ends_with_a_sentence_and_keeps_what_was_finished(project, t
     final = call(project, *words)
     assert final.status == 0, final.err
     assert final.json["ratings"][0]["runs"] == {"planned": 30, "rated": 30, "failed": 0, "errored": 0}
-    with Store(disk / "store", write=False) as store:
-        assert integrity(store) == []
+    with SqliteStore(disk / "store", write=False) as store:
+        assert store.integrity() == []
         assert store.rows("SELECT count(*) FROM attempt WHERE outcome <> 'errored'") == [(30,)]
 
 
@@ -543,7 +544,7 @@ def test_two_with_stores_of_their_own_do_not_disturb_each_other(small):
     ended = [(process.communicate(timeout=60)[1], process.returncode) for process in started]
     assert [status for _, status in ended] == [0] * 6, ended
     for number in range(6):
-        with Store(small.root / f"s{number}", write=False) as store:
+        with SqliteStore(small.root / f"s{number}", write=False) as store:
             assert store.rows("SELECT count(*) FROM attempt") == [(20,)]
 
 
@@ -609,6 +610,6 @@ def test_results_of_checks_from_the_first_version_are_kept(tmp_path):
     ):
         db.execute(statement)
     db.close()
-    with Store(tmp_path, write=False) as store:
+    with SqliteStore(tmp_path, write=False) as store:
         assert store.rows("SELECT attempt, key, results FROM checked ORDER BY key") == [(1, "x", "[]"), (1, "y", "[]")]
         assert store.rows("PRAGMA user_version") == [(len(MIGRATIONS),)]

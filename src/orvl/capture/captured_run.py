@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.run.conversation import Conversation, TurnEnd
     from orvl.sandbox.workdir import RunFolders
-    from orvl.store.blobs import Batch, Blobs
+    from orvl.store import Batch, Blobs
     from orvl.types import Inspection
 
 

@@ -15,7 +15,6 @@ from orvl.plan.selection import ORDER, ORDER_SENTENCE, Selection, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from rich.console import Console
 
@@ -72,32 +71,27 @@ def open_with_keys_hidden(folder: str | None) -> Project:
     from orvl.project import open_project
 
     project = open_project(folder)
-    hide_keys(provider.key for provider in project.settings.providers.values() if provider.key)
+    keys = [provider.key for provider in project.settings.providers.values() if provider.key]
+    hide_keys(keys, os.environ)
     return project
 
 
-def folder_of(project: Project, flag: str | None) -> Path:
-    from orvl.store import store_folder
-
-    return store_folder(flag, project.settings.store, project.root)
-
-
 def open_to_read(project: Project, flag: str | None) -> Store:
-    from orvl.store import Store
+    from orvl.store import open_store, store_url
 
-    return Store(folder_of(project, flag), write=False)
+    return open_store(store_url(flag, project.settings.store, project.root), write=False)
 
 
 def open_to_write(project: Project, flag: str | None) -> Store:
-    from orvl.store import Store
+    from orvl.store import open_store, store_url
 
-    return Store(folder_of(project, flag), write=True)
+    return open_store(store_url(flag, project.settings.store, project.root), write=True)
 
 
 def store_exists(project: Project, flag: str | None) -> bool:
-    from orvl.store.database import FILE
+    from orvl import store
 
-    return (folder_of(project, flag) / FILE).exists()
+    return store.store_exists(store.store_url(flag, project.settings.store, project.root))
 
 
 def console() -> Console:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.rate.compare import Comparison, Pairs
-    from orvl.rate.sides import Contestant, StoredCell
-    from orvl.store import Store
+    from orvl.rate.sides import Contestant
+    from orvl.store import Store, StoredCell
 
 MOST_NAMED = 4
 
@@ -80,16 +80,18 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     from orvl.plan.selection import stored_matcher
     from orvl.rate.collect import panels_of, rules_of
     from orvl.rate.compare import compare
-    from orvl.rate.gather import EVER, CellRef, gather
-    from orvl.rate.sides import paired_sides, side_of, stored_cells
+    from orvl.rate.gather import CellRef, gather
+    from orvl.rate.sides import paired_sides, side_of
     from orvl.report.certificate import standing_sentence
+    from orvl.store import ANY_EPISODE
     from orvl.trust.standing import standing
 
     words = Selection(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},
     )
-    known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-    cells = stored_cells(store, stored_matcher(words, known))
+    stored = store.cells()
+    keep = stored_matcher(words, [cell.names for cell in stored])
+    cells = [cell for cell in stored if cell.runs and keep(cell.names)]
     sides = [side_of(given[name], cells) for name in ("a", "b")]
     chosen = [side.newest(cells) for side in sides]
     _make_sure_that_they_differ(given["a"], given["b"], *chosen)
@@ -103,7 +105,7 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
             [CellRef(cell.id, (*cell.contestant, cell.eval)) for cell in side.values() if cell.eval in panels],
             panels,
             1,
-            EVER,
+            ANY_EPISODE,
         )
         for side in chosen
     ]

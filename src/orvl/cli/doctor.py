@@ -125,7 +125,7 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
 
     for judge in judges:
         try:
-            check_judges(project.settings, [judge])
+            check_judges(project.settings, [judge], os.environ)
             yield "ok", f"judge {judge.name}: {judge.model} at {judge.provider}, weight {judge.weight:g}"
         except OrvlError as error:
             yield "missing", str(error)
@@ -172,15 +172,15 @@ def _pinned(agent: Agent) -> str:
 
 
 def _store(project: Project, url: str | None) -> Iterator[Finding]:
-    from orvl.store import integrity
+    from orvl.store import ANY_EPISODE
 
     try:
         if not store_exists(project, url):
             yield "note", "no store yet: nothing has been run"
             return
         with open_to_read(project, url) as store:
-            wrong = integrity(store)
-            runs = store.rows("SELECT count(*) FROM attempt WHERE outcome <> 'errored'")[0][0]
+            wrong = store.integrity()
+            runs = sum(counts.carried_out for counts in store.counts(1, ANY_EPISODE).values())
             yield from (("wrong", f"store {store.folder}: {sentence}") for sentence in wrong)
             if not wrong:
                 yield "ok", f"store {store.folder}: sound, {count(runs, 'run')}"

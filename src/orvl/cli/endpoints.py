@@ -34,9 +34,9 @@ def command(**given: Any) -> int:
     from orvl.report.endpoints_table import differences, notes, others_asked, print_endpoints, print_failing
 
     with open_to_read(project, given["store"]) as store:
-        known = {row[0]: tuple(row[1:]) for row in store.rows("SELECT id, agent, model, provider, eval FROM cell")}
-        keep = stored_matcher(words, list(known.values()))
-        calls = Calls(store, {cell: names for cell, names in known.items() if keep(names)})
+        cells = store.cells()
+        keep = stored_matcher(words, [cell.names for cell in cells])
+        calls = Calls(store, {cell.id: cell.names for cell in cells if keep(cell.names)})
         rows = calls.endpoints()
         differing = differences(rows)
         warnings = [*notes(rows), *others_asked(calls.cells, calls.others)]

@@ -95,17 +95,16 @@ def _trajectories(opened: Store, words: tuple[str, ...]) -> Iterator[tuple[str, 
 
     if len(words) > RUN_PLACES:
         raise UserError("There are too many words; the order is agent model provider eval.")
-    known = opened.rows("SELECT DISTINCT agent, model, provider, eval FROM cell WHERE id IN (SELECT cell FROM run)")
-    if len(words) == 1 and _is_run(opened, words[0], {row[0] for row in known}):
-        return trajectories(opened, key=find(opened, words[0])[0])
-    keep = stored_matcher(Selection(**dict(zip(ORDER, words, strict=False))), known)
-    return trajectories(opened, keep)
+    cells = [cell for cell in opened.cells() if cell.runs]
+    if len(words) == 1 and _is_run(opened, words[0], {cell.agent for cell in cells}):
+        return trajectories(opened, [find(opened, words[0])[0]])
+    keep = stored_matcher(Selection(**dict(zip(ORDER, words, strict=False))), [cell.names for cell in cells])
+    return trajectories(opened, opened.runs([cell.id for cell in cells if keep(cell.names)]))
 
 
 def _is_run(opened: Store, word: str, agents: set[str]) -> bool:
     """Whether a word names a run, not an agent."""
-    begins = "SELECT 1 FROM run WHERE substr(key, 1, ?) = ? LIMIT 1"
-    return word not in agents and ("/" in word or bool(opened.rows(begins, (len(word), word))))
+    return word not in agents and ("/" in word or bool(opened.runs_starting_with(word, 1)))
 
 
 def _text(told: Any) -> bytes:

@@ -26,12 +26,12 @@ def command(dry_run: bool, project: str | None, store: str | None) -> int:
     open_to_read(here, store).close()
     with open_to_write(here, store) as opened:
         referenced = opened.referenced()
-        unused = [path for key, path in opened.blobs.all() if key not in referenced]
-        size = sum(path.stat().st_size for path in unused)
+        unused = list(opened.blobs.unreferenced(referenced))
+        size = sum(size for _, size in unused)
         starts = unused_starts(opened.folder, evals)
         if not dry_run:
-            for path in unused:
-                path.unlink()
+            for name, _ in unused:
+                opened.blobs.delete(name)
             for path in starts:
                 tree.remove(path)
     verb = "would be deleted" if dry_run else "deleted"

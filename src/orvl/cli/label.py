@@ -96,7 +96,7 @@ def command(**given: Any) -> int:
     if given["file"] is not None:
         return _import(project, given, out)
     with open_to_read(project, given["store"]) as store:
-        keep = stored_matcher(words, store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell"))
+        keep = stored_matcher(words, [cell.names for cell in store.cells()])
         metrics = chosen_metrics(project, words)
         if given["report"]:
             return _report(people(project, store, keep, given["judge"], metrics), out)
@@ -165,7 +165,7 @@ def _one(project: Project, given: Mapping[str, Any], words: Selection, out: Json
     told = {**given, "metric": metric, "drawn": given["at_random"]}
     with open_to_read(project, given["store"]) as store:
         label = _label(project, store, told, _person(given["person"]))
-        key = find(store, given["run"])[0]
+        key = find(store, given["run"])[0].key
     _keep(project, given["store"], [label])
     if out:
         out.write({"schema": 1, "stored": 1})
@@ -262,16 +262,14 @@ def number_of(told: Any) -> float:
 
 def _attempt(store: Store, name: str) -> int:
     """The attempt that was carried out of the run which a key's beginning stands for."""
-    keys = [row[0] for row in store.rows("SELECT key FROM run")]
+    keys = [run.key for run in store.runs()]
     near = None if any(key.startswith(name) for key in keys) else closest(name, [key[: len(name)] for key in keys])
     if near and "/" not in name:
         raise UserError(f"There is no run '{name}' in the store. Did you mean '{near}'?")
-    key = find(store, name)[0]
-    query = "SELECT max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? AND outcome <> ?"
-    number = store.rows(query, (key, "errored"))[0][0]
-    if number is None:
-        raise UserError(f"The run {key[:12]} was errored; there is nothing to label.")
-    return int(number)
+    run, _ = find(store, name)
+    if run.outcome == "errored":
+        raise UserError(f"The run {run.key[:12]} was errored; there is nothing to label.")
+    return run.attempt
 
 
 def _person(flag: str | None) -> str:

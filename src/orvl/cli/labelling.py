@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from dataclasses import replace
@@ -16,7 +15,7 @@ from orvl.errors import LabellingEnded, LabelSkipped, OrvlError, StoreError, Use
 from orvl.project.names import count
 from orvl.report.text import plain
 from orvl.score.judges import verdict
-from orvl.score.judges.names import names_of
+from orvl.score.judges.redaction import names_of
 from orvl.trust.labels import IN_TURN, WHOLE
 
 if TYPE_CHECKING:
@@ -151,13 +150,13 @@ def blind(project: Project, store: Store, asked: Asked, scratch: Path) -> Captur
     from orvl.capture.captured_run import CapturedRun, Inspections
 
     attempt, checks = store.attempt(asked.attempt)
-    finds = replace(Inspections.of(store.found(asked.attempt), store.blobs), hidden_names=_names(project, asked))
+    finds = replace(Inspections.of(store.inspections(asked.attempt), store.blobs), hidden_names=_names(project, asked))
     return CapturedRun(replace(attempt, checks=checks), _prompts(store, asked), store.blobs, scratch, finds)
 
 
 def _prompts(store: Store, asked: Asked) -> list[str]:
-    query = "SELECT prompts FROM cell JOIN run ON run.cell = cell.id WHERE run.key = ?"
-    return [str(prompt) for prompt in json.loads(store.rows(query, (asked.run,))[0][0])]
+    (run,) = store.runs_starting_with(asked.run, 1)
+    return [str(prompt) for prompt in store.prompts(run.cell)]
 
 
 def _names(project: Project, asked: Asked) -> tuple[str, ...]:

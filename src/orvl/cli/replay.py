@@ -58,10 +58,9 @@ def command(run: str, json_: bool, project: str | None, store: str | None, **how
             return 130
         compared = Compared(before, _answered(kept.calls(number)), _tree(kept, before), *after)
     if out:
-        out.write({"schema": 1, "run": shown.key, **shown.cell, "episode": shown.episode, **compared.as_json()})
+        out.write({"schema": 1, "run": shown.key, **shown.named, "episode": shown.episode, **compared.as_json()})
     else:
-        cell = shown.cell
-        names = f"{cell['agent']} {cell['model']} {cell['provider']} {cell['eval']} #{shown.episode}"
+        names = f"{' '.join(shown.cell.names)} #{shown.episode}"
         compared.print(console(), f"run {shown.key[:12]}: {names}")
     return 0 if compared.is_same else 1
 
@@ -107,17 +106,17 @@ def _replayed(
     from orvl.plan.remaining import remaining_of
     from orvl.plan.selection import Selection
     from orvl.run.replay import Recording, ReplayServer
-    from orvl.store import Store
+    from orvl.store import open_store
 
     recording = Recording.of(before, kept.blobs)
-    selection = Selection(*(shown.cell[place] for place in ("agent", "model", "provider", "eval")))
+    selection = Selection(*shown.cell.names)
     options = RunOptions(selection, sandbox=sandbox, image=image, concurrency=1)
-    plan = _plan(project, kept, shown, options)
+    plan = _plan(project, shown, options)
     project.settings = replace(project.settings, attempts=1)
     with (
         ReplayServer(recording, pace=pace) as server,
         tempfile.TemporaryDirectory(prefix="orvl-replay-") as folder,
-        Store(Path(folder), write=True) as store,
+        open_store(Path(folder), write=True) as store,
     ):
         plan = _pointed_at(server, recording, plan)
         if (kept.folder / "starts").is_dir():
@@ -125,14 +124,14 @@ def _replayed(
         execution = watched(project, Prepared(plan, remaining_of(plan, store)), options, store, quiet=True)
         if execution.not_installed:
             raise UserError(next(iter(execution.not_installed.values())))
-        numbers = store.rows("SELECT max(id) FROM attempt HAVING max(id) IS NOT NULL")
-        if not numbers:
+        runs = store.runs()
+        if not runs:
             return None
-        attempt = store.attempt(numbers[0][0])[0]
-        return Replayed(attempt, _answered(store.calls(numbers[0][0])), _tree(store, attempt)), server
+        attempt = store.attempt(runs[-1].attempt)[0]
+        return Replayed(attempt, _answered(store.calls(runs[-1].attempt)), _tree(store, attempt)), server
 
 
-def _plan(project: Project, kept: Store, shown: Shown, options: RunOptions) -> Plan:
+def _plan(project: Project, shown: Shown, options: RunOptions) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.planning import make_plan
     from orvl.plan.versions import asker_for
@@ -140,11 +139,10 @@ def _plan(project: Project, kept: Store, shown: Shown, options: RunOptions) -> P
     ask = asker_for(project, options.sandbox, options.image)
     plan = make_plan(project, options.selection, episodes=(shown.episode,), ask_version=ask)
     cell = plan.cells[0]
-    key = kept.rows("SELECT cell.key FROM run JOIN cell ON cell.id = run.cell WHERE run.key = ?", (shown.key,))[0][0]
-    if cell.key != key:
+    if cell.key != shown.cell.key:
         what = f"the agent {cell.agent.name} ({cell.agent.path}) or the eval {cell.eval.name} ({cell.eval.path})"
-        if cell.version != shown.cell["version"]:
-            what = f"{cell.agent.name} was version {shown.cell['version']}, and is {cell.version}: it"
+        if cell.version != shown.cell.version:
+            what = f"{cell.agent.name} was version {shown.cell.version}, and is {cell.version}: it"
         raise UserError(
             f"The run {shown.key[:12]} cannot be replayed: {what} has changed since. "
             f"Make a new one: orvl run {options.selection}"

@@ -45,8 +45,7 @@ def command(**given: Any) -> int:
     from orvl.rate.collect import of_store
 
     with open_to_read(project, given["store"]) as store:
-        known = store.rows("SELECT DISTINCT agent, model, provider, eval FROM cell")
-        keep = stored_matcher(words, known)
+        keep = stored_matcher(words, [cell.names for cell in store.cells()])
         metrics = chosen_metrics(project, words)
         board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
         rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
@@ -78,7 +77,7 @@ def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Tr
 
 
 def _people(project: Project, store: Store, *words: Any) -> People | None:
-    if not store.rows("SELECT 1 FROM label LIMIT 1"):
+    if not store.labels():
         return None
     from orvl.trust.people import people
 

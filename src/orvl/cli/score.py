@@ -86,7 +86,8 @@ def _with_stored(project: Project, selection: Selection, store: Store) -> Select
     if selection.agent != "all":
         return selection
     found = []
-    for (name,) in store.rows("SELECT DISTINCT agent FROM cell WHERE instr(agent, '+') OR instr(agent, '@')"):
+    agents = dict.fromkeys(cell.agent for cell in store.cells())
+    for name in (agent for agent in agents if "+" in agent or "@" in agent):
         with suppress(OrvlError, KeyError):
             found.append(project.agent(name).name)
     return replace(selection, agent=",".join(["all", *found]))
@@ -95,9 +96,7 @@ def _with_stored(project: Project, selection: Selection, store: Store) -> Select
 def _of_older(plan: Plan, store: Store) -> list[str]:
     """Runs that have the names of the plan's cells under another identity."""
     keys, names = {cell.key for cell in plan.cells}, {cell.names for cell in plan.cells}
-    counted = "(SELECT count(*) FROM run WHERE run.cell = cell.id)"
-    rows = store.rows(f"SELECT key, agent, model, provider, eval, {counted} FROM cell")
-    older = sum(row[5] for row in rows if row[0] not in keys and tuple(row[1:5]) in names)
+    older = sum(cell.runs for cell in store.cells() if cell.key not in keys and cell.names in names)
     if not older:
         return []
     return [f"Left alone: {count(older, 'stored run')} of an older agent, version or eval (their files have changed)."]

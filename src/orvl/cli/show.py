@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from orvl.capture.captured_run import CapturedRun, Inspections
-    from orvl.store import Store
+    from orvl.store import Store, StoredCell, StoredRun
     from orvl.types import Attempt, ModelCall
 
 
@@ -86,18 +86,21 @@ class Shown:
 
     def __init__(self, store: Store, name: str, chosen: int | None = None) -> None:
         self.store = store
-        self.key, self.cell, self.episode = find(store, name)
-        numbers = store.rows(
-            "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id",
-            (self.key,),
-        )
+        run, self.cell = find(store, name)
+        self.key, self.episode = run.key, run.episode
+        numbers = store.attempts(run.key)
         if chosen is not None and chosen > len(numbers):
             raise UserError(
                 f"There is no attempt {chosen}: the run {self.key[:12]} has {count(len(numbers), 'attempt')}."
             )
         self.positions = [chosen] if chosen else list(range(1, len(numbers) + 1))
-        kept = [numbers[position - 1][0] for position in self.positions]
+        kept = [numbers[position - 1] for position in self.positions]
         self.attempts: list[tuple[int, Attempt, Any]] = [(number, *store.attempt(number)) for number in kept]
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The cell's names, for JSON."""
+        return {name: getattr(self.cell, name) for name in ("agent", "model", "provider", "eval", "version")}
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -136,7 +139,7 @@ class Shown:
     def finds(self, number: int) -> Inspections:
         from orvl.capture.captured_run import Inspections
 
-        return Inspections.of(self.store.found(number), self.store.blobs)
+        return Inspections.of(self.store.inspections(number), self.store.blobs)
 
     def as_json(self) -> dict[str, Any]:
         from dataclasses import asdict
@@ -144,7 +147,7 @@ class Shown:
         return {
             "schema": 1,
             "run": self.key,
-            **self.cell,
+            **self.named,
             "episode": self.episode,
             "attempts": [
                 {
@@ -161,7 +164,7 @@ class Shown:
     def print(self, out: Console) -> None:
         cell = self.cell
         out.print(
-            f"run {self.key[:12]}: {cell['agent']} {cell['model']} {cell['provider']} {cell['eval']} #{self.episode}",
+            f"run {self.key[:12]}: {' '.join(cell.names)} #{self.episode}",
             markup=False,
         )
         for position, (number, attempt, checks) in zip(self.positions, self.attempts, strict=True):
@@ -191,7 +194,7 @@ class Shown:
             out.print(f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}", markup=False)
 
     def _print_calls(self, out: Console, position: int, number: int, attempt: Attempt) -> None:
-        told = list(model_calls.summary(self.store.calls(number), self.cell["provider"], attempt))
+        told = list(model_calls.summary(self.store.calls(number), self.cell.provider, attempt))
         for line in told:
             out.print(f"  {line}", markup=False)
         if told:
@@ -226,21 +229,19 @@ class Shown:
         out.print("See them with --diff, --output or --file PATH.", style="dim")
 
 
-def find(store: Store, name: str) -> tuple[str, dict[str, str], int]:
+def find(store: Store, name: str) -> tuple[StoredRun, StoredCell]:
     """The one run that a key's beginning, or AGENT/EVAL/EPISODE, stands for."""
-    columns = "SELECT run.key, agent, model, provider, eval, version, episode FROM run JOIN cell ON cell.id = run.cell "
+    cells = {cell.id: cell for cell in store.cells()}
     words = name.split("/")
     if len(words) == 3 and re.fullmatch("[0-9]{1,9}", words[2]):
-        newest = "WHERE agent = ? AND eval = ? AND episode = ? ORDER BY run.id"
-        found = store.rows(columns + newest, (words[0], words[1], int(words[2])))
-        rows = list({(row[2], row[3]): row for row in found}.values())
+        named = [cell.id for cell in cells.values() if (cell.agent, cell.eval) == (words[0], words[1])]
+        found = [run for run in store.runs(named) if run.episode == int(words[2])]
+        runs = list({cells[run.cell].contestant: run for run in found}.values())
     else:
-        rows = store.rows(columns + "WHERE substr(run.key, 1, ?) = ? LIMIT 3", (len(name), name))
-    if not rows or not name:
+        runs = store.runs_starting_with(name, 3)
+    if not runs or not name:
         raise UserError(f"There is no run '{name}' in the store. See: orvl report --by run --json")
-    if len(rows) > 1:
-        keys = ", ".join(f"{row[0][:12]} ({row[2]} {row[3]})" for row in rows)
+    if len(runs) > 1:
+        keys = ", ".join(f"{run.key[:12]} ({cells[run.cell].model} {cells[run.cell].provider})" for run in runs)
         raise UserError(f"'{name}' stands for several runs; give the key of one: {keys}.")
-    key, agent, model, provider, one, version, episode = rows[0]
-    cell = {"agent": agent, "model": model, "provider": provider, "eval": one, "version": version}
-    return key, cell, episode
+    return runs[0], cells[runs[0].cell]

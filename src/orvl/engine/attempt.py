@@ -77,7 +77,7 @@ class Attempts:
         async with self._ways(planned, folders, sandbox, limits) as ways:
             talk = await converse(planned, folders, sandbox, limits, ways)
         account = ways.account
-        if account is not None and (sentence := self.gateway.ended(account, talk.trouble)):
+        if account is not None and (sentence := self.gateway.record_outcome(account, talk.trouble)):
             self.say(sentence)
         if talk.stopped:
             raise Interrupted

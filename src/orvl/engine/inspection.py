@@ -20,8 +20,8 @@ from orvl.capture.lint.run import lint
 from orvl.capture.lint.workspace import Workspace
 from orvl.errors import InvalidAppConfig, NotStarted
 from orvl.project.app import check_steps
-from orvl.score.judges.names import names_of
-from orvl.score.judges.pages import page_text
+from orvl.score.judges.evidence import page_text
+from orvl.score.judges.redaction import names_of
 from orvl.store import tree
 from orvl.types import Inspection
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.sandbox.choose import Slot
     from orvl.sandbox.workdir import WorkDir
-    from orvl.score.judges.looks import Browse
+    from orvl.score.judges.tools import Browse
     from orvl.store import Store
     from orvl.store.writer import Writer
     from orvl.types import Attempt, Cell, Eval
@@ -172,5 +172,5 @@ class Inspector:
                 return Inspection(kind, key, batch.put(json.dumps(results).encode()), kept)
 
         found = await asyncio.to_thread(put)
-        await self.writer.write(lambda store: store.add_found(number, found))
+        await self.writer.write(lambda store: store.add_inspection(number, found))
         return found

@@ -27,7 +27,7 @@ from orvl.sandbox.container import sweep
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir, is_alive
-from orvl.score.judges.bench import Bench, Seat
+from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class LocalEngine:
         """Does what is left of a plan; a full disk ends it at once, with a sentence."""
         project, settings = self.project, self.project.settings
         evals = {run.cell.eval.name for run in remaining.todo}
-        check_judges(settings, [judge for name in evals for judge in plan.panels[name].judges])
+        judges = [judge for name in evals for judge in plan.panels[name].judges]
+        check_judges(settings, judges, self.environment)
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
@@ -142,9 +143,11 @@ class _Crew:
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
-        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self._say)
+        self._judges = JudgePanel(
+            self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
+        )
         self._finding = Inspector(self.store, work, limits, self._writer)
-        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._bench)
+        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
@@ -171,7 +174,7 @@ class _Crew:
         finally:
             watching.cancel()
             await self._attempts.cleaned()
-            self._bench.close()
+            self._judges.close()
             await self.gateway.close()
         if self._fatal is not None:
             raise self._fatal
@@ -179,8 +182,8 @@ class _Crew:
             interrupted=self.stop.is_set(),
             over_budget=self._over_budget,
             unjudged=self._unjudged,
-            budget=self.gateway.purse.most,
-            spent=self.gateway.purse.spent,
+            budget=self.gateway.budget.limit,
+            spent=self.gateway.budget.spent,
             judging_cost=self._judging_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self._attempts.not_installed),
@@ -243,12 +246,12 @@ class _Crew:
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
-        is_stopped = cell.key in self.plan.endpoints and self.gateway.why_not(cell.provider, cell.model_id)
+        is_stopped = cell.key in self.plan.endpoints and self.gateway.why_stopped(cell.provider, cell.model_id)
         return cell.agent.name in self._attempts.not_installed or bool(is_stopped)
 
     @property
     def _over_budget(self) -> bool:
-        return self.gateway.purse.is_empty
+        return self.gateway.budget.is_spent
 
     # -- ending
 
@@ -300,7 +303,7 @@ class _Crew:
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.purse.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
         return attempt.outcome != "errored" and await self._score(planned, number, attempt, [], slot, ())
@@ -327,7 +330,7 @@ class _Crew:
 
     def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Inspection]]:
         """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
-        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.found(number)
+        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.inspections(number)
 
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> bool:
         """Scores a stored run; checks that have changed since are run on its capture."""

@@ -1,4 +1,4 @@
-"""Scores of one run: those that are missing are asked for, and stored with the run's table S."""
+"""Scores of one run: the missing ones are made, and stored with the run's score matrix S."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from orvl.plan.options import Samples
     from orvl.plan.planning import Panel
     from orvl.sandbox.workdir import WorkDir
-    from orvl.score.judges.bench import Bench
-    from orvl.score.judges.looks import Browse
+    from orvl.score.judges.panel import JudgePanel
+    from orvl.score.judges.tools import Browse
     from orvl.store import Store
     from orvl.types import Attempt, Layout, Score
 
 
 def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:
-    """Which sample of a score to take: the first, a second where nobody answered, or one more of all."""
+    """Which sample of a score to take: the first, another if nobody answered, or one more of all."""
     last = {(score.metric_key, score.judge_key): score for score in before}
 
     def sample(metric_key: str, judge_key: str) -> int | None:
@@ -47,7 +47,7 @@ class Scoring:
     work: WorkDir
     limit: float
     samples: Samples
-    bench: Bench
+    judges: JudgePanel
     _tasks: set[asyncio.Task[tuple[list[Score], bool]]] = field(default_factory=set)
     _cancelled: bool = False
 
@@ -63,9 +63,10 @@ class Scoring:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, finds)
-        case = self.bench.case(run, [text for metric in panel.metrics for text, _ in metric.items], browse)
+        items = [text for metric in panel.metrics for text, _ in metric.items]
+        judged = self.judges.judged_run(run, items, browse)
         wanted = sampler(before, self.samples)
-        task = asyncio.create_task(score_run(case, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
+        task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
         self._tasks.add(task)
         try:
             return await task

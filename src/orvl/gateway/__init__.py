@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.account import Account, Crowd
-from orvl.gateway.pace import Lane, Purse
+from orvl.gateway.account import Account, OpenCalls
+from orvl.gateway.limits import Budget, ProviderLimiter
 from orvl.gateway.record import Record
 from orvl.gateway.wire import FORMATS
 from orvl.project.providers import key_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-    from orvl.gateway.faults import Trouble
-    from orvl.gateway.question import Question
+    from orvl.gateway.failures import CallFailure
+    from orvl.gateway.judge_call import JudgeCall
     from orvl.project.providers import Provider
     from orvl.sandbox import Doors
 
@@ -33,28 +33,29 @@ NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 
 
 class Gateway:
-    """All that one call of orvl asks of models goes through here."""
+    """The way to models for all runs and judges of one command."""
 
     def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
-        self.purse = Purse(budget)
+        self.budget = Budget(budget)
         self.stopped: dict[tuple[str, str | None], str] = {}
-        """Providers, or models of theirs, of which nothing more is asked, each with a sentence."""
+        """Providers, or models of theirs, that are not asked any more, each with a sentence."""
         self._keys = keys
-        self._lanes: dict[str, Lane] = {}
+        self._limiters: dict[str, ProviderLimiter] = {}
         self._failed: dict[tuple[str, str], int] = {}
-        self._crowd = Crowd()
+        self._judge_calls = OpenCalls()
         self._client: aiohttp.ClientSession | None = None
 
     def account(self, provider: Provider, protocol: str, model: str, limits: Limits, folder: Path) -> Account:
-        """Opens the account of one run; what passes is written into a folder."""
-        return Account(provider, protocol, model, limits, Record(folder), self.purse)
+        """Opens the account of one run; its calls are recorded in a folder."""
+        return Account(provider, protocol, model, limits, Record(folder), self.budget)
 
     @asynccontextmanager
     async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[Doors, AgentEndpoint]]:
-        """Where a run reaches the gateway: a port inside its walls, or one on this machine's loopback."""
+        """Where a run reaches the gateway: a port inside its sandbox, or one on this machine's loopback."""
         from orvl.gateway.proxy import Proxy
 
-        proxy = Proxy(account, self._lane(account.provider), self._session(), key_of(account.provider, self._keys))
+        key = key_of(account.provider, self._keys)
+        proxy = Proxy(account, self._limiter(account.provider), self._session(), key)
         if has_walls:
             endpoint = _endpoint(PORT, account)
             yield ({PORT: proxy.serve}, environment(endpoint)), endpoint
@@ -70,46 +71,48 @@ class Gateway:
                 with suppress(asyncio.CancelledError):
                     await serving
 
-    def own_account(self, provider: Provider, protocol: str, model: str) -> Account:
-        """Opens an account for questions of orvl's own; what passes is not written anywhere."""
-        return Account(provider, protocol, model, NO_LIMITS, NO_RECORD, self.purse, key="", crowd=self._crowd)
+    def judge_account(self, provider: Provider, protocol: str, model: str) -> Account:
+        """Opens an account for questions of orvl's own, which are not recorded."""
+        return Account(
+            provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, key="", open_calls=self._judge_calls
+        )
 
-    async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> Question:
-        """Puts a question of orvl's own, counted like an agent's call; `begin` is called whenever it is sent."""
-        from orvl.gateway.question import put
+    async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> JudgeCall:
+        """Asks a question of orvl's own, metered like an agent's call; `begin` is called before each try."""
+        from orvl.gateway.judge_call import ask
 
         provider = account.provider
-        lane, key = self._lane(provider), key_of(provider, self._keys)
-        return await put(account, lane, self._session(), key, content, begin)
+        limiter, key = self._limiter(provider), key_of(provider, self._keys)
+        return await ask(account, limiter, self._session(), key, content, begin)
 
-    def lend(self, name: str, key: str) -> None:
+    def add_key(self, name: str, key: str) -> None:
         """Adds a key that no environment variable holds."""
         self._keys = {**self._keys, name: key}
 
-    def why_not(self, provider: str, model: str) -> str | None:
-        """Why nothing more is asked of a model at a provider, if so."""
+    def why_stopped(self, provider: str, model: str) -> str | None:
+        """Why a model at a provider is not asked any more, if so."""
         return self.stopped.get((provider, None)) or self.stopped.get((provider, model))
 
-    def ended(self, account: Account, trouble: Trouble | None) -> str | None:
-        """A run is over. A failure that all others would meet too stops them; says so the first time."""
+    def record_outcome(self, account: Account, failure: CallFailure | None) -> str | None:
+        """Notes how a run ended. A failure that others would meet too stops them; the first time, says so."""
         name, model = account.provider.name, account.model
-        if trouble is None:
+        if failure is None:
             self._failed[name, model] = 0
             return None
         failed = self._failed[name, model] = self._failed.get((name, model), 0) + 1
-        if trouble.scope == "call" and failed < FAILED_RUNS_IN_A_ROW:
+        if failure.scope == "call" and failed < FAILED_RUNS_IN_A_ROW:
             return None
-        place = (name, None if trouble.scope == "provider" else model)
+        place = (name, None if failure.scope == "provider" else model)
         if place in self.stopped:
             return None
-        whom = name if trouble.scope == "provider" else f"{model} at {name}"
-        self.stopped[place] = sentence = f"Nothing more is asked of {whom}: {trouble.words}."
+        what = name if failure.scope == "provider" else f"{model} at {name}"
+        self.stopped[place] = sentence = f"Giving up on {what}: {failure.message}."
         return sentence
 
-    def _lane(self, provider: Provider) -> Lane:
-        if provider.name not in self._lanes:
-            self._lanes[provider.name] = Lane(provider.concurrency, provider.per_minute)
-        return self._lanes[provider.name]
+    def _limiter(self, provider: Provider) -> ProviderLimiter:
+        if provider.name not in self._limiters:
+            self._limiters[provider.name] = ProviderLimiter(provider.concurrency, provider.per_minute)
+        return self._limiters[provider.name]
 
     def _session(self) -> aiohttp.ClientSession:
         if self._client is None:
@@ -134,7 +137,7 @@ def _endpoint(port: int, account: Account) -> AgentEndpoint:
 
 
 def environment(endpoint: AgentEndpoint) -> dict[str, str]:
-    """The variables that lead programs to the gateway without being told."""
+    """The variables that lead programs to the gateway without a setting of their own."""
     plain = endpoint.url.removesuffix(FORMATS[endpoint.protocol].root)
     variables: dict[str, str] = {}
     for format in FORMATS.values():

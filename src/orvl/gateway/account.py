@@ -1,4 +1,4 @@
-"""One run at the gateway: its key, its limits, its calls, and what went wrong."""
+"""One run at the gateway: its key, limits and budget, its calls, and what went wrong."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import CallRefused
-from orvl.gateway.faults import Trouble
-from orvl.gateway.pace import Purse
-from orvl.gateway.steps import step_of
+from orvl.gateway.failures import CallFailure
+from orvl.gateway.limits import Budget
+from orvl.gateway.metering import step_of
 from orvl.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from orvl.gateway.record import Record
-    from orvl.gateway.tries import Tries
+    from orvl.gateway.retry import UpstreamCall
     from orvl.project.providers import Provider
     from orvl.project.settings import Limits
     from orvl.types import ModelCall
@@ -28,167 +28,178 @@ FAILURES_IN_A_ROW = 3
 
 
 @dataclass(eq=False)
-class Open:
-    """A call that is under way."""
+class OpenCall:
+    """A call that has been admitted and is not over."""
 
-    heard: float
-    """When the provider was last heard of."""
-    held: bool = True
+    last_heard: float
+    """When the provider last sent something."""
+    is_held: bool = True
+    """Whether orvl holds the call back."""
 
 
-class Crowd:
-    """Calls that share a decision: one begins without surely having money left only where no other is open."""
+class OpenCalls:
+    """Calls that share a budget decision. Judges share one set, so that they queue up together near the limit."""
 
     def __init__(self) -> None:
-        self.open: set[Open] = set()
+        self.calls: set[OpenCall] = set()
         self.changed = asyncio.Event()
 
 
 @dataclass(eq=False)
 class Account:
-    """What a run may do at the gateway, and what it did. Judges have one each, too."""
+    """What a run, or a judge, may do at the gateway, and what it did."""
 
     provider: Provider
     protocol: str
     model: str
     limits: Limits
     record: Record
-    session: Purse
+    command_budget: Budget
     key: str = field(default_factory=lambda: f"orvl-{secrets.token_hex(20)}")
     turn: int = 1
     calls: list[ModelCall] = field(default_factory=list)
-    trouble: Trouble | None = None
-    """A failure of the provider that trying again did not help."""
-    failing: Trouble | None = None
-    """How the last call failed; None after one that did not."""
+    failure: CallFailure | None = None
+    """The failure of the provider that ended the run."""
+    last_failure: CallFailure | None = None
+    """How the last call failed; None after a success."""
     refusal: str | None = None
-    """What the provider said to the last call, where it refused it as the agent's own mistake."""
-    left_waiting: Trouble | None = None
-    """The silence that the agent left its last call in, if it was long."""
-    over: str | None = None
-    """The limit that the run hit."""
+    """The provider's words, if it refused the last call as the agent's own mistake."""
+    abandoned: CallFailure | None = None
+    """Why the agent gave up on its last call, if it had waited for long."""
+    limit_hit: str | None = None
+    """The limit that ended the run."""
     over_budget: bool = False
     silence: float = 0.0
-    """Seconds for which the provider had said nothing when the agent left its last call."""
-    held: float = 0.0
-    """Seconds in which orvl itself held calls of this run back."""
-    crowd: Crowd = field(default_factory=Crowd)
+    """Seconds for which the provider had sent nothing when the agent gave up on its last call."""
+    seconds_held: float = 0.0
+    """Seconds for which orvl itself held calls of this run back."""
+    open_calls: OpenCalls = field(default_factory=OpenCalls)
 
     def __post_init__(self) -> None:
-        self.purse = Purse(self.limits.cost)
-        self.doomed = asyncio.Event()
+        self.budget = Budget(self.limits.cost)
+        self.aborted = asyncio.Event()
         self.begun = 0
         self.failures = 0
         self.tokens = 0
-        self._holding: set[Open] = set()
+        self._holding: set[OpenCall] = set()
         self._holding_since = 0.0
         self._steps: list[Mapping[str, Any]] = []
 
     # -- before a call
 
-    async def admit(self, estimate: float) -> tuple[int, Open]:
-        """Waits until a call may begin. Money holds: a second call at once begins only where both surely fit."""
+    async def admit(self, estimate: float) -> tuple[int, OpenCall]:
+        """Waits until a call may start, and reserves its estimate; raises CallRefused if none may start any more.
+
+        What a call costs is known only when it is over. Near the limit calls therefore go one at a time: a call that
+        might not fit starts only if no other is open, so that a budget is passed by one call at most.
+        """
         while True:
-            self._refuse()
-            room = self.purse.has_room_for(estimate) and self.session.has_room_for(estimate)
-            if room or not self.crowd.open:
+            self._check_limits()
+            has_room = self.budget.has_room_for(estimate) and self.command_budget.has_room_for(estimate)
+            if has_room or not self.open_calls.calls:
                 break
-            self.crowd.changed.clear()
-            await self.crowd.changed.wait()
-        call = Open(time.monotonic())
-        self.crowd.open.add(call)
+            self.open_calls.changed.clear()
+            await self.open_calls.changed.wait()
+        call = OpenCall(time.monotonic())
+        self.open_calls.calls.add(call)
         self.begun += 1
-        for purse in (self.purse, self.session):
-            purse.promised += estimate
+        for budget in (self.budget, self.command_budget):
+            budget.reserved += estimate
         return self.begun, call
 
-    def _refuse(self) -> None:
+    def _check_limits(self) -> None:
         limits = self.limits
-        if self.trouble is not None:
-            raise CallRefused(self.trouble.words)
-        if self.session.is_empty:
+        if self.failure is not None:
+            raise CallRefused(self.failure.message)
+        if self.command_budget.is_spent:
             self.over_budget = True
-            self.end(f"the budget of ${self.session.most:g} is spent")
+            self._abort(f"the budget of ${self.command_budget.limit:g} is spent")
         elif self.begun >= limits.calls:
-            self.end(f"it made more calls of models than its limit of {limits.calls:g} (limits.calls)")
+            self._abort(f"it made more model calls than its limit of {limits.calls:g} (limits.calls)")
         elif self.tokens >= limits.tokens:
-            self.end(f"its calls took more tokens than its limit of {limits.tokens:g} (limits.tokens)")
-        elif self.purse.is_empty:
-            self.end(f"its calls cost more than its limit of ${limits.cost:g} (limits.cost)")
-        if self.over is not None:
-            raise CallRefused(self.over)
+            self._abort(f"its model calls used more tokens than its limit of {limits.tokens:g} (limits.tokens)")
+        elif self.budget.is_spent:
+            self._abort(f"its model calls cost more than its limit of ${limits.cost:g} (limits.cost)")
+        if self.limit_hit is not None:
+            raise CallRefused(self.limit_hit)
 
-    def end(self, why: str) -> None:
-        """No more calls: the run has hit a limit."""
-        self.over = self.over or why
-        self.doomed.set()
-        self.crowd.changed.set()
+    def _abort(self, reason: str) -> None:
+        self.limit_hit = self.limit_hit or reason
+        self.aborted.set()
+        self.open_calls.changed.set()
 
     # -- after a call
 
-    def close(self, call: Tries, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
-        """A call is over, well or not; what it took is known, or guessed."""
-        self.crowd.open.discard(call.open)
-        for purse in (self.purse, self.session):
-            purse.promised -= estimate
-            purse.spent += charged
+    def close(self, call: UpstreamCall, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
+        """A call is over, well or not: its reservation is replaced by what it cost, or may have cost."""
+        self.open_calls.calls.discard(call.open_call)
+        for budget in (self.budget, self.command_budget):
+            budget.reserved -= estimate
+            budget.spent += charged
         self.tokens += tokens
         self.calls.append(done)
         if call.agent_left:
-            self.silence = time.monotonic() - call.open.heard
-            self.left_waiting = Trouble(done.trouble, helps=True) if done.trouble else None
-        elif call.trouble is not None:
-            self._fail(call.trouble, has_begun=call.has_begun, model=call.asked.model)
+            self.silence = time.monotonic() - call.open_call.last_heard
+            self.abandoned = CallFailure(done.trouble, retry_call=True) if done.trouble else None
+        elif call.failure is not None:
+            self._fail(call.failure, has_begun=call.has_begun, model=call.asked.model)
         elif call.status is not None and call.status < 300:
-            self.failing, self.left_waiting, self.refusal, self.failures = None, None, None, 0
+            self.last_failure, self.abandoned, self.refusal, self.failures = None, None, None, 0
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
-            self.refusal = f"{call.status} {call.said}".strip()
-        self.crowd.changed.set()
+            self.refusal = f"{call.status} {call.refusal}".strip()
+        self.open_calls.changed.set()
 
-    def _fail(self, trouble: Trouble, *, has_begun: bool, model: str) -> None:
-        """The run is over when trying again does not help, or when calls fail again and again."""
-        if trouble.scope == "model" and model != self.model:
+    def _fail(self, failure: CallFailure, *, has_begun: bool, model: str) -> None:
+        """Ends the run if retries did not help, or if one call after the other fails.
+
+        A call whose answer had begun was not retried, so the agent gets the chance to do that itself. A model that
+        does not exist ends only runs of that model: agents also ask for small models that a provider may not have.
+        """
+        if failure.scope == "model" and model != self.model:
             return
-        self.failing = trouble
+        self.last_failure = failure
         self.failures += 1
         if not has_begun or self.failures >= FAILURES_IN_A_ROW:
-            self.trouble = self.trouble or trouble
-            self.doomed.set()
+            self.failure = self.failure or failure
+            self.aborted.set()
 
     def was_answered(self, turn: int) -> bool:
-        """Whether any call of a turn was."""
+        """Whether any call of a turn was answered."""
         return any(call.turn == turn and is_answered(call) for call in self.calls)
 
     def begin_turn(self, turn: int) -> None:
-        self.turn, self.silence, self.left_waiting = turn, 0.0, None
+        self.turn, self.silence, self.abandoned = turn, 0.0, None
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
-        """What the model said since this was last asked, as steps of a trajectory."""
+        """The model's answers since the last call of this, as steps of a trajectory."""
         steps, self._steps = tuple(self._steps), []
         return steps
 
-    # -- time
+    # -- time that orvl took
 
     @contextmanager
-    def holding(self, call: Open) -> Iterator[None]:
-        """While orvl holds a call back; overlapping times count once. A call that is left then stays held."""
-        call.held = True
+    def holding(self, call: OpenCall) -> Iterator[None]:
+        """Times how long orvl holds a call back; overlapping times count once.
+
+        A call that the agent gives up on meanwhile stays marked as held: it was orvl that kept the agent waiting.
+        """
+        call.is_held = True
         if not self._holding:
             self._holding_since = time.monotonic()
         self._holding.add(call)
         try:
             yield
-            call.held, call.heard = False, time.monotonic()
+            call.is_held, call.last_heard = False, time.monotonic()
         finally:
             self._holding.discard(call)
             if not self._holding:
-                self.held += time.monotonic() - self._holding_since
+                self.seconds_held += time.monotonic() - self._holding_since
 
     # -- what the run used
 
     def usage(self, seconds: float) -> Usage:
-        """The sums over all answers; a sum that misses one is unknown, not smaller."""
+        """The sums over all answers; a sum with an unknown part is unknown, not smaller."""
         answered = [call for call in self.calls if is_answered(call)]
         counted = [call for call in self.calls if call.output_tokens is not None]
         has_all = all(call.output_tokens is not None for call in answered) and bool(answered or not self.calls)

@@ -1,4 +1,4 @@
-"""Real keys are wiped from where other processes could read them."""
+"""Keys are wiped from the memory in which other processes could read them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 PR_SET_DUMPABLE = 4
-LIKE_KEYS = ("_KEY", "_TOKEN", "_SECRET")
+KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET")
 
 
-def hide_keys(names: Iterable[str]) -> None:
+def hide_keys(names: Iterable[str], environment: Mapping[str, str]) -> None:
     """Wipes these variables, and all that look like keys, from what /proc and `ps` show and processes inherit.
 
-    orvl itself still has them in os.environ.
+    Python has copied the environment at its start, so orvl itself still has them.
     """
-    wanted = {*names, *(name for name in os.environ if name.endswith(LIKE_KEYS))}
-    if wanted & os.environ.keys():
-        _wipe(wanted)
+    secret = {*names, *(name for name in environment if name.endswith(KEY_ENDINGS))}
+    if secret & environment.keys():
+        _wipe(secret)
+        # Without this, a process of the same user could still attach to this one, or read its memory.
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 

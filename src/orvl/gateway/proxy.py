@@ -1,4 +1,4 @@
-"""What answers at one run's door: lets in only that run's key, and passes model calls on."""
+"""The server of one run: it lets in only that run's key, and passes model calls on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from aiohttp import web
 from yarl import URL
 
 from orvl.errors import CallRefused
-from orvl.gateway.call import Call
-from orvl.gateway.faults import Trouble
-from orvl.gateway.note import BYTES_PER_TOKEN, cost_of, noted, tokens_of
-from orvl.gateway.upstream import proxy_for, read_up_to
+from orvl.gateway.agent_call import AgentCall
+from orvl.gateway.failures import CallFailure
+from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.redact import REDACTED
+from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
 from orvl.gateway.wire.format import TokenCounts
 from orvl.gateway.wire.values import as_object
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import socket
 
     from orvl.gateway.account import Account
-    from orvl.gateway.pace import Lane
+    from orvl.gateway.limits import ProviderLimiter
     from orvl.gateway.wire.format import ModelRequest, Route
 
 LONGEST_REQUEST = 128 << 20
@@ -34,8 +35,8 @@ BODIES_TOGETHER = 256 << 20
 OWN_HEADERS = tuple(format.header_prefix for format in FORMATS.values() if format.header_prefix)
 
 
-class Closing(asyncio.Protocol):
-    """A connection that is one too many."""
+class ClosedConnection(asyncio.Protocol):
+    """A connection over the limit."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
@@ -44,17 +45,19 @@ class Closing(asyncio.Protocol):
 class Proxy:
     """The server of one run."""
 
-    def __init__(self, account: Account, lane: Lane, client: aiohttp.ClientSession, key: str | None) -> None:
-        self.account, self.lane, self.client, self.key = account, lane, client, key
+    def __init__(
+        self, account: Account, limiter: ProviderLimiter, client: aiohttp.ClientSession, key: str | None
+    ) -> None:
+        self.account, self.limiter, self.client, self.key = account, limiter, client, key
         self._had_reasoning = False
         self._bytes_under_way = 0
 
     async def serve(self, listening: socket.socket) -> None:
-        """Answers on a listening socket until it is cancelled."""
+        """Serves on a listening socket until it is cancelled."""
         server = web.Server(self.handle, handler_cancellation=True)
 
         def at_most() -> asyncio.BaseProtocol:
-            return server() if len(server.connections) < CONNECTIONS else Closing()
+            return server() if len(server.connections) < CONNECTIONS else ClosedConnection()
 
         listener = await asyncio.get_running_loop().create_server(at_most, sock=listening)
         try:
@@ -68,14 +71,14 @@ class Proxy:
             return web.Response(text="orvl")
         protocol = self.account.protocol
         if key_in(request.headers, request.query) != self.account.key:
-            return _error(protocol, 401, "authentication_error", "This is orvl's gateway: the run's own key is wanted.")
+            return _error(protocol, 401, "authentication_error", "This is orvl's gateway: use the run's own key.")
         route = route_of(request.method, request.path, protocol)
         if route is None:
-            sentence = f"orvl's gateway does not pass on {request.method} {request.path}: only calls of models."
+            sentence = f"orvl's gateway passes on only model calls, not {request.method} {request.path}."
             return _error(protocol, 404, "not_found_error", sentence)
         if route.protocol not in self.account.provider.addresses:
             offered = ", ".join(self.account.provider.addresses)
-            sentence = f"{self.account.provider.name} does not speak {route.protocol}, but {offered}."
+            sentence = f"{self.account.provider.name} offers {offered}, not {route.protocol}."
             return _error(route.protocol, 404, "not_found_error", sentence)
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -83,15 +86,15 @@ class Proxy:
         try:
             if not await self._read(request, body):
                 return _error(route.protocol, 413, "request_too_large", "The request is larger than orvl passes on.")
-            act = self._call if route.is_call else self._question
-            return await act(request, route, bytes(body))
+            handle = self._call if route.is_call else self._free_request
+            return await handle(request, route, bytes(body))
         except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
-            return _error(route.protocol, 400, "invalid_request_error", "The request's body cannot be read.")
+            return _error(route.protocol, 400, "invalid_request_error", "The body of the request cannot be read.")
         finally:
             self._bytes_under_way -= len(body)
 
     async def _read(self, request: web.BaseRequest, body: bytearray) -> bool:
-        """Reads a request's body, unless it, or all bodies under way together, are too large."""
+        """Reads the body of a request, unless it, or all open ones together, are too large."""
         async for chunk in request.content.iter_any():
             body += chunk
             self._bytes_under_way += len(chunk)
@@ -99,22 +102,22 @@ class Proxy:
                 return False
         return True
 
-    # -- calls of models
+    # -- model calls
 
     async def _call(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
         content = as_object(body)
         if content is None or content.get("background"):
-            sentence = "orvl's gateway passes on JSON objects, and none that are to be answered in the background."
+            sentence = "orvl's gateway passes on only JSON objects, and none with `background`."
             return _error(route.protocol, 400, "invalid_request_error", sentence)
         asked = route.read_request(content)
         estimate = self._estimate(asked, len(body))
         try:
-            number, opened = await self.account.admit(estimate)
+            number, open_call = await self.account.admit(estimate)
         except CallRefused as error:
             return _error(route.protocol, 403, "permission_error", f"orvl ends this run: {error}.")
-        call = Call(
+        call = AgentCall(
             account=self.account,
-            lane=self.lane,
+            limiter=self.limiter,
             client=self.client,
             key=self.key,
             route=route,
@@ -123,44 +126,39 @@ class Proxy:
             body=body,
             asked=asked,
             number=number,
-            open=opened,
+            open_call=open_call,
         )
         try:
-            return await call.passed()
+            return await call.forward()
         except asyncio.CancelledError:
             call.agent_left = True
             raise
         except OSError as error:
-            call.trouble = Trouble(f"orvl's gateway: {error}", helps=True)
+            call.failure = CallFailure(f"orvl's gateway: {error}", retry_call=True)
             raise
         finally:
             self._close(call, body, estimate)
 
-    def _close(self, call: Call, asked: bytes, estimate: float) -> None:
-        self.account.record.keep(call.number, call.route.suffix, asked, call.tape)
-        call.answer.redact(call.redact.text)
-        done = noted(call, before_had_reasoning=self._had_reasoning)
+    def _close(self, call: AgentCall, asked: bytes, estimate: float) -> None:
+        self.account.record.keep(call.number, call.route.suffix, asked, call.log)
+        done = close(call, estimate, had_reasoning=self._had_reasoning)
         self._had_reasoning = self._had_reasoning or done.reasoning_given
-        tokens = tokens_of(call)
-        guessed = cost_of(self.account.provider, call.asked.model, tokens)[0] or 0.0
-        charged = done.cost_usd if done.cost_usd is not None else guessed
-        self.account.close(call, estimate, done, charged, tokens.total)
 
     def _estimate(self, asked: ModelRequest, size: int) -> float:
-        """The most that a call may cost, about; 0 where no price is known."""
+        """About the most that a call may cost; 0 if no price is known."""
         tokens = TokenCounts(input=size // BYTES_PER_TOKEN, output=asked.max_output or GUESSED_OUTPUT)
-        return cost_of(self.account.provider, asked.model, tokens)[0] or 0.0
+        return cost_of(self.account.provider, asked.model, tokens) or 0.0
 
     def _url(self, route: Route, request: web.BaseRequest) -> URL:
-        """The provider's own address, with the agent's query as it was written, but for the key."""
+        """The provider's own address, with the agent's query as it was written, without the key."""
         parts = request.rel_url.raw_query_string.split("&")
         query = "&".join(part for part in parts if part and unquote(part.split("=")[0]) != KEY_QUERY)
         address = f"{self.account.provider.address(route.protocol)}{route.suffix}"
         return URL(f"{address}?{query}" if query else address, encoded=True)
 
-    # -- questions that cost nothing
+    # -- free requests
 
-    async def _question(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
+    async def _free_request(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
         headers = {"Accept-Encoding": "identity", "Content-Type": request.headers.get("Content-Type", "")}
         headers |= {name: value for name, value in request.headers.items() if name.lower().startswith(OWN_HEADERS)}
         if self.key:
@@ -180,7 +178,7 @@ class Proxy:
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
         if self.key:
-            answer = answer.replace(self.key.encode(), b"[redacted]")
+            answer = answer.replace(self.key.encode(), REDACTED.encode())
         return web.Response(status=upstream.status, body=answer, content_type=upstream.content_type)
 
 

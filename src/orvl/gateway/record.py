@@ -1,4 +1,4 @@
-"""What passed through the gateway, word for word: kept as it passes, put together when the run is over."""
+"""Requests and answers, word for word: kept while they pass, and put together when the run is over."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SHORT = 16 << 10
 
 
 @dataclass(frozen=True)
-class Passed:
-    """One call as it passed: where to, what was asked, and the answer's type and bytes."""
+class RawCall:
+    """One call as it passed: its path, the request, and the answer's type and bytes."""
 
     path: str
     type: str | None
@@ -32,70 +32,70 @@ class Record:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._few: dict[int, Passed] = {}
+        self._in_memory: dict[int, RawCall] = {}
         self._size = 0
 
-    def tape(self, number: int, content_type: str) -> Tape:
-        return Tape(self.folder / f"{number}.tape", content_type)
+    def answer_log(self, number: int, content_type: str) -> AnswerLog:
+        return AnswerLog(self.folder / f"{number}.answer", content_type)
 
-    def keep(self, number: int, path: str, asked: bytes, tape: Tape | None) -> None:
+    def keep(self, number: int, path: str, asked: bytes, log: AnswerLog | None) -> None:
         """A call is over."""
-        answered = tape.answer() if tape else None
-        passed = Passed(path, tape.type if tape else None, asked[:KEPT], answered)
-        self._few[number] = passed
-        self._size += len(passed.asked) + len(answered or b"")
+        answered = log.take() if log else None
+        raw = RawCall(path, log.type if log else None, asked[:KEPT], answered)
+        self._in_memory[number] = raw
+        self._size += len(raw.asked) + len(answered or b"")
         if self._size > IN_MEMORY:
-            self._put_down()
+            self._flush()
 
-    def _put_down(self) -> None:
+    def _flush(self) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        for number, passed in self._few.items():
-            (self.folder / f"{number}.json").write_bytes(_encoded(passed))
-        self._few, self._size = {}, 0
+        for number, raw in self._in_memory.items():
+            (self.folder / f"{number}.json").write_bytes(_encoded(raw))
+        self._in_memory, self._size = {}, 0
 
     def lines(self, calls: Sequence[ModelCall]) -> Iterator[bytes]:
         """One line of JSON for each call."""
         for call in calls:
-            passed = self._few.get(call.number)
-            kept = _encoded(passed) if passed else (self.folder / f"{call.number}.json").read_bytes()
+            raw = self._in_memory.get(call.number)
+            kept = _encoded(raw) if raw else (self.folder / f"{call.number}.json").read_bytes()
             yield json.dumps({**asdict(call), **json.loads(kept)}).encode() + b"\n"
 
 
-class Tape:
-    """An answer as it comes, up to a bound: a short one in memory, a long one in a file."""
+class AnswerLog:
+    """An answer while it arrives, up to a limit: a short one in memory, a long one in a file."""
 
     def __init__(self, path: Path, content_type: str) -> None:
         self.type = content_type
         self._path = path
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._file: Any = None
         self._left = KEPT
 
     def add(self, chunk: bytes) -> None:
-        self._held += chunk[: max(0, self._left)]
+        self._buffer += chunk[: max(0, self._left)]
         self._left -= len(chunk)
-        if len(self._held) > SHORT:
+        if len(self._buffer) > SHORT:
             if self._file is None:
                 self._path.parent.mkdir(mode=0o700, exist_ok=True)
                 self._file = self._path.open("w+b", buffering=0)
-            self._file.write(self._held)
-            self._held.clear()
+            self._file.write(self._buffer)
+            self._buffer.clear()
 
-    def answer(self) -> bytes:
-        """All of it; the file is closed and gone."""
+    def take(self) -> bytes:
+        """All of it; the file is removed."""
         if self._file is None:
-            return bytes(self._held)
+            return bytes(self._buffer)
         with self._file as file:
             file.seek(0)
             self._path.unlink()
-            return bytes(file.read() + self._held)
+            return bytes(file.read() + self._buffer)
 
 
-def _encoded(passed: Passed) -> bytes:
-    told = {
-        "path": passed.path,
-        "type": passed.type,
-        "asked": passed.asked.decode("utf-8", "surrogateescape"),
-        "answered": None if passed.answered is None else passed.answered.decode("utf-8", "surrogateescape"),
+def _encoded(raw: RawCall) -> bytes:
+    content = {
+        "path": raw.path,
+        "type": raw.type,
+        "asked": raw.asked.decode("utf-8", "surrogateescape"),
+        "answered": None if raw.answered is None else raw.answered.decode("utf-8", "surrogateescape"),
     }
-    return json.dumps(told).encode()
+    return json.dumps(content).encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,9 @@ if TYPE_CHECKING:
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.store import Store
+
+NEWEST = 200
+"""How many earlier runs or answers tell what the next one may cost."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +71,9 @@ def cost_of(project: Project, plan: Plan, remaining: Remaining, store: Store | N
 
 
 def _fill(histories: dict[tuple[str, ...], list[float]], key: tuple[str, ...], store: Store | None) -> list[float]:
-    past = _judged(key[0], store) if len(key) == 1 else _history((key[0], key[1], key[2]), store)
+    """What the newest answers of a judge, or the newest runs of a contestant, have cost."""
+    if store is None:
+        return []
+    past = store.judge_costs(key[0], NEWEST) if len(key) == 1 else store.run_costs((key[0], key[1], key[2]), NEWEST)
     histories[key] = sorted(past)
     return histories[key]
-
-
-def _judged(judge_key: str, store: Store | None) -> list[float]:
-    """What a judge's newest answers have cost."""
-    if store is None:
-        return []
-    rows = store.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT 200", (judge_key,))
-    costs = [json.loads(row[0] or "{}").get("cost_usd") for row in rows]
-    return [cost for cost in costs if cost is not None]
-
-
-def _history(contestant: tuple[str, str, str], store: Store | None) -> list[float]:
-    if store is None:
-        return []
-    rows = store.rows(
-        "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell "
-        "WHERE agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT 200",
-        contestant,
-    )
-    return [row[0] for row in rows]

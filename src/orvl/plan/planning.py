@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -124,7 +125,7 @@ def _hosts(
     skipped = []
     for provider, model in pairs:
         try:
-            hosts[provider, model] = host_for(project, agent, provider, agent.models[provider][model])
+            hosts[provider, model] = host_for(project, agent, provider, agent.models[provider][model], os.environ)
         except UserError as error:
             if required:
                 raise

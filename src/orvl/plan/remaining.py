@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.plan.layout import layout_of
-from orvl.store.score_matrix import tables
+from orvl.store.score_matrix import score_tables
 from orvl.types import Layout, PlannedRun
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def _scored(plan: Plan, layouts: Mapping[str, Layout], stored: Mapping[str, Stor
     for key, cells in cells_of.items():
         wanted = [run for run in stored.values() if cell_of_run.get(run.key) in cells]
         attempts = {run.attempt for run in wanted}
-        known = tables(store, by_key[key], Counter(run.cell for run in wanted), attempts)
-        scored |= set(known.attempts) - known.incomplete
+        known = score_tables(store, by_key[key], Counter(run.cell for run in wanted), attempts)
+        scored |= set(known.attempts.tolist()) - known.incomplete
     return scored
 
 
@@ -69,5 +69,5 @@ def next_episode(plan: Plan, store: Store | None) -> int:
     """The first episode number that none of the plan's cells has used."""
     if store is None:
         return 1
-    query = "SELECT max(episode) FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
-    return max(int(store.rows(query, (cell.key,))[0][0] or 0) for cell in plan.cells) + 1
+    planned = {cell.key for cell in plan.cells}
+    return max((cell.last_episode for cell in store.cells() if cell.key in planned), default=0) + 1

@@ -50,7 +50,7 @@ def versions_of(
             if agent.install:
                 sentence += f" Install it with: orvl install {agent.name}"
             if required:
-                keys = without_key(endpoint for endpoint in endpoints[agent.name].values() if endpoint)
+                keys = without_key(filter(None, endpoints[agent.name].values()), os.environ)
                 raise UserError(" ".join([*keys.values(), sentence]))
             missing.append(agent.name) if agent.origin == "built-in" else warnings.append(sentence)
     if missing:

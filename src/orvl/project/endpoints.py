@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from orvl.project.providers import Provider, missing_key, provider_of, unknown_p
 from orvl.project.python_file import UserFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from orvl.project import Project
     from orvl.project.settings import Settings
@@ -28,12 +27,12 @@ class Endpoint:
     protocol: str
 
 
-def host_for(project: Project, agent: Agent, name: str, model: str) -> Endpoint | None:
+def host_for(project: Project, agent: Agent, name: str, model: str, environment: Mapping[str, str]) -> Endpoint | None:
     """Where an agent's model is reached; None for agents that need no gateway. What cannot be is a sentence."""
     if name == "none" or agent.control:
         return None
     provider = provider_of(project.settings, name)
-    if not needs_gateway(agent) and (provider is None or missing_key(provider, os.environ)):
+    if not needs_gateway(agent) and (provider is None or missing_key(provider, environment)):
         return None
     if provider is None:
         raise UserError(unknown_provider(project.settings, name))
@@ -63,21 +62,21 @@ def _asks(agent: Agent) -> set[str]:
     return {*command.wants, *command.by_place}
 
 
-def without_key(hosts: Iterable[Endpoint]) -> dict[str, str]:
+def without_key(hosts: Iterable[Endpoint], environment: Mapping[str, str]) -> dict[str, str]:
     """Providers whose key is needed and not set, each with a sentence that says which variable to set."""
     providers = {host.provider.name: host.provider for host in hosts}
-    found = {name: missing_key(provider, os.environ) for name, provider in providers.items()}
+    found = {name: missing_key(provider, environment) for name, provider in providers.items()}
     return {name: sentence for name, sentence in found.items() if sentence}
 
 
-def check_judges(settings: Settings, judges: Iterable[Judge]) -> None:
+def check_judges(settings: Settings, judges: Iterable[Judge], environment: Mapping[str, str]) -> None:
     """Refuses judges that cannot be asked, before anything is spent on runs for them."""
     for judge in {judge.name: judge for judge in judges}.values():
         if judge.is_local:
             from orvl.local_model import weights_of
 
             weights_of(judge.model)
-        elif judge.provider != "none" and (sentence := missing_key(reach(settings, judge)[0], os.environ)):
+        elif judge.provider != "none" and (sentence := missing_key(reach(settings, judge)[0], environment)):
             raise UserError(f"The judge {judge.name}: {sentence} Or leave it out: name the others with --judge.")
 
 

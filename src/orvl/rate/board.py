@@ -12,7 +12,7 @@ from orvl.rate.rating import rate
 from orvl.rate.stats.intervals import Moments, intervals_of, mean_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -223,7 +223,7 @@ def _plain_mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def add_usage(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Sums; a sum with an unknown part is unknown."""
     usages = [usage for usage in usages if usage]
     total: dict[str, Any] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from orvl.plan.planning import panel_of
 from orvl.project.names import count
 from orvl.rate.alarms import alarms
 from orvl.rate.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
-from orvl.rate.gather import EVER, CellRef, Counts, Gathered, gather
+from orvl.rate.gather import CellRef, Gathered, gather
 from orvl.rate.served import strangers
+from orvl.store.protocol import ANY_EPISODE
+from orvl.store.rows import CellCounts
 from orvl.store.score_matrix import places
 from orvl.trust.standing import Standing, standing
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Panel, Plan
     from orvl.project import Project
     from orvl.store import Store
+    from orvl.store.rows import RunResult
     from orvl.types import Eval
 
 
@@ -52,7 +55,7 @@ def rules_of(project: Project) -> Rules:
 
 def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None) -> Board:
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
-    ids = dict(store.rows("SELECT key, id FROM cell"))
+    ids = {cell.key: cell.id for cell in store.cells()}
     refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
     return collect(project, store, gather(store, refs, plan.panels, first, last))
 
@@ -83,13 +86,10 @@ def gather_all(
     """What a store holds of each cell's newest identity, and what must be said of the rest."""
     newest: dict[tuple[str, str, str, str], int] = {}
     older = 0
-    for number, *names in store.rows(
-        "SELECT id, agent, model, provider, eval FROM cell WHERE id IN (SELECT cell FROM run)"
-    ):
-        key = (names[0], names[1], names[2], names[3])
-        if keep(key):
-            older += key in newest
-            newest[key] = max(number, newest.get(key, 0))
+    for cell in store.cells():
+        if cell.runs and keep(cell.names):
+            older += cell.names in newest
+            newest[cell.names] = cell.id
     refs = [CellRef(number, names) for names, number in newest.items()]
     warnings = (
         [f"{older} cells have runs of an older agent, version or eval; only the newest are shown."] if older else []
@@ -97,7 +97,7 @@ def gather_all(
     panels, unrated = panels_of(project, dict.fromkeys(ref.names[3] for ref in refs), metrics, judges)
     warnings += unrated
     refs = [ref for ref in refs if ref.names[3] in panels]
-    return gather(store, refs, panels, 1, EVER), warnings
+    return gather(store, refs, panels, 1, ANY_EPISODE), warnings
 
 
 def panels_of(
@@ -129,6 +129,7 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
         verb = "lacks" if gathered.unscored == 1 else "lack"
         sentence = f"{count(gathered.unscored, 'run')} {verb} scores of the present metrics and judges."
         board.warnings.append(f"{sentence} Make them with: orvl score")
+    results = {run.attempt: run for run in store.run_results([ref.id for ref in refs if ref.id])} if by_run else {}
     for name, scoring in scorings.items():
         here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
         rated = [(row, number, *stacks[number]) for row, number in here if number in stacks]
@@ -140,11 +141,14 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
         R = rate_rows(rows, sizes, scores, rules)
         gathered.ratings.update(zip(numbers, np.split(R, np.cumsum(sizes)[:-1]), strict=True))
         if by_run:
-            runs = _run_rows(store, rows, attempts)
+            runs = [
+                _run_row(row, results[int(number)]) for row, some in zip(rows, attempts, strict=True) for number in some
+            ]
             rate_rows(runs, [1] * len(runs), scores, rules)
             board.runs += runs
     if by_run:
-        board.runs += _errored_rows(store, refs)
+        names = {ref.id: ref.names for ref in refs}
+        board.runs += [_errored_row(names[run.cell], run) for run in results.values() if run.outcome == "errored"]
     _add_trouble(board, store, gathered)
     wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
     board.warnings += alarms(store, gathered.attempts(), wanted)
@@ -155,45 +159,39 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
     return board
 
 
-def _fill_counts(row: Row, ref: CellRef, counted: dict[int, Counts]) -> None:
-    counts = counted.get(ref.id or 0, Counts(0))
+def _fill_counts(row: Row, ref: CellRef, counted: dict[int, CellCounts]) -> None:
+    counts = counted.get(ref.id or 0, CellCounts(0))
     row.planned = counts.runs if ref.planned is None else ref.planned
     row.failed, row.errored = counts.failed, counts.runs - counts.carried_out
-    row.usage, row.sandbox = counts.usage, counts.sandbox
+    row.usage, row.sandbox = dict(counts.usage), counts.sandbox
 
 
-def _run_rows(store: Store, cells: Sequence[Row], attempts: Sequence[Any]) -> list[Row]:
-    """One row per run of these cells, in the order of their attempts."""
-    rows = []
-    for cell, numbers in zip(cells, attempts, strict=True):
-        marks = ", ".join(str(int(number)) for number in numbers)
-        found = store.rows(
-            f"SELECT attempt.id, run.key, episode, outcome, reason, sandbox, cost_source, {', '.join(USAGE)} "
-            f"FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.id IN ({marks})"
-        )
-        by_attempt = {row[0]: row[1:] for row in found}
-        for number in numbers:
-            key, episode, outcome, reason, sandbox, source, *used = by_attempt[int(number)]
-            usage = {**dict(zip(USAGE, used, strict=True)), "cost_source": source}
-            names = (cell.agent, cell.model, cell.provider, cell.eval)
-            row = Row(*names, planned=1, failed=int(outcome == "failed"), usage=usage, sandbox=sandbox)
-            row.run, row.episode, row.outcome, row.reason = key, episode, outcome, reason
-            rows.append(row)
-    return rows
-
-
-def _errored_rows(store: Store, refs: Sequence[CellRef]) -> list[Row]:
-    """One row per run that was tried in vain, with the last reason."""
-    names = {ref.id: ref.names for ref in refs}
-    found = store.rows(
-        "SELECT run.cell, run.key, run.episode, reason FROM run JOIN attempt ON attempt.id = "
-        "(SELECT max(id) FROM attempt WHERE attempt.run = run.id) WHERE outcome = 'errored'"
+def _run_row(cell: Row, run: RunResult) -> Row:
+    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source")}
+    return Row(
+        *(cell.agent, cell.model, cell.provider, cell.eval),
+        planned=1,
+        failed=int(run.outcome == "failed"),
+        usage=usage,
+        sandbox=run.sandbox,
+        run=run.key,
+        episode=run.episode,
+        outcome=run.outcome,
+        reason=run.reason,
     )
-    return [
-        Row(*names[cell], planned=1, errored=1, run=key, episode=episode, outcome="errored", reason=reason)
-        for cell, key, episode, reason in found
-        if cell in names
-    ]
+
+
+def _errored_row(names: tuple[str, str, str, str], run: RunResult) -> Row:
+    """Of a run that was tried in vain, with the last reason."""
+    return Row(
+        *names,
+        planned=1,
+        errored=1,
+        run=run.key,
+        episode=run.episode,
+        outcome=run.outcome,
+        reason=run.reason,
+    )
 
 
 def _add_trouble(board: Board, store: Store, gathered: Gathered) -> None:
@@ -205,14 +203,10 @@ def _add_trouble(board: Board, store: Store, gathered: Gathered) -> None:
     attempts = gathered.attempts()
     wanted = {place for scoring in gathered.scorings.values() for place in places(scoring.layout)}
     found: Counter[tuple[str, str, str, str]] = Counter()
-    for attempt, metric, key, judge, judge_key, kind, reason in store.rows(
-        "SELECT attempt, metric, metric_key, judge, judge_key, kind, reason FROM score s WHERE kind <> 'scored' "
-        "AND NOT EXISTS (SELECT 1 FROM score n WHERE n.attempt = s.attempt AND n.metric_key = s.metric_key "
-        "AND n.judge_key = s.judge_key AND n.sample > s.sample)"
-    ):
-        if attempt in attempts and (key, judge_key) in wanted:
-            found[metric, judge, kind, reason or ""] += 1
-            board.broken_metrics |= kind in ("error", "abstained") and metric in missing
+    for score in store.unscored():
+        if score.attempt in attempts and (score.metric_key, score.judge_key) in wanted:
+            found[score.metric, score.judge, score.kind, score.reason or ""] += 1
+            board.broken_metrics |= score.kind in ("error", "abstained") and score.metric in missing
     board.warnings += [_sentence(*row, number) for row, number in found.items()]
     for name in sorted(missing & {name for name, metric in metrics if metric.judges}):
         runs = sum(metric.unrated for other, metric in metrics if other == name)

@@ -16,7 +16,7 @@ from orvl.rate.stats.paired import more_evals, paired
 from orvl.rate.stats.weights import weight_proof
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -79,7 +79,7 @@ class _SideNumbers:
     R: float
     S: NDArray[np.float64]
     """Judges × metrics, averaged over its runs."""
-    usage: dict[str, Any]
+    usage: Mapping[str, Any]
     runs: int
     carried_out: int
     missing: frozenset[str]

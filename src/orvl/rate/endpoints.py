@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orvl.rate.stats.shares import median, quantile_interval, wilson_interval
+from orvl.store.rows import CallFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,35 +16,7 @@ if TYPE_CHECKING:
 
 ASKED_OTHER = "agent asked for another model"
 BAD_TOOL_CALLS = ("unknown tool", "invalid JSON", "off the schema")
-BEGUN = "m.status BETWEEN 200 AND 299"
-LEFT = "(m.trouble IS NULL AND m.left)"
-ANSWERED = f"(m.trouble IS NULL AND {BEGUN} AND NOT m.left)"
-IS_OTHER = f"""instr(m.findings, '"kind": "{ASKED_OTHER}"')"""
-FROM = "FROM run JOIN attempt ON attempt.run = run.id JOIN model_call m ON m.attempt = attempt.id"
-FAILING = (
-    f"CASE WHEN {ANSWERED} THEN m.findings <> '[]' AND NOT ({IS_OTHER} AND json_array_length(m.findings) = 1) "
-    f"ELSE NOT {LEFT} END"
-)
-BURST = 0.05
 TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
-SUMS = {
-    "calls": "count(*)",
-    "answered": f"sum({ANSWERED})",
-    "left": f"sum({LEFT})",
-    "failing": f"sum({FAILING})",
-    "runs": "count(DISTINCT run.id)",
-    "retries": "sum(max(m.tries - 1, 0))",
-    "waited": "sum(m.waited)",
-    "tool_calls": f"sum(CASE WHEN {ANSWERED} THEN m.tool_calls ELSE 0 END)",
-    "reasoning_given": f"sum({ANSWERED} AND m.reasoning_given)",
-    "passed_back": "sum(m.reasoning_back IS 1)",
-    "lost": "sum(m.reasoning_back IS 0)",
-    **{name: f"sum(m.{name})" for name in (*TOKENS, "cost_usd")},
-    "told_tokens": "count(m.output_tokens)",
-    "told_cost": "count(m.cost_usd)",
-    "uncounted": f"sum({BEGUN} AND m.output_tokens IS NULL)",
-    "unpriced": f"sum({BEGUN} AND m.cost_usd IS NULL)",
-}
 
 
 @dataclass(frozen=True)
@@ -180,74 +152,39 @@ class Calls:
         return [endpoint for endpoint in found if endpoint.sums["calls"]]
 
     def _asked_for_others(self) -> Counter[tuple[int, str]]:
-        query = f"SELECT run.cell, m.asked_model, count(*) {FROM} WHERE {IS_OTHER} GROUP BY 1, 2"
-        return Counter({(cell, asked): n for cell, asked, n in self.store.rows(query) if cell in self.cells})
+        calls = self.store.other_model_calls()
+        return Counter({(call.cell, call.asked_model): call.number for call in calls if call.cell in self.cells})
 
-    def _rows(self, model: str, provider: str, what: str, also: str = "1", last: str = "") -> list[Any]:
-        """Of the calls of one endpoint."""
-        own, more = self._own.get((model, provider), []), self._more.get((model, provider), [])
-        here = f"run.cell IN (SELECT value FROM json_each(?1)) AND NOT {IS_OTHER}"
-        if more:
-            is_own = "run.cell IN (SELECT value FROM json_each(?1))"
-            is_more = "run.cell IN (SELECT value FROM json_each(?2))"
-            here = f"({is_own} OR {is_more}) AND CASE WHEN {IS_OTHER} THEN m.asked_model = ?3 ELSE {is_own} END"
-        values = (json.dumps(own), json.dumps(more), model)[: 3 if more else 1]
-        return self.store.rows(f"SELECT {what} WHERE {here} AND {also} {last}", values)
+    def _filter(self, model: str, provider: str) -> CallFilter:
+        place = model, provider
+        return CallFilter(model, self._own.get(place, []), self._more.get(place, []))
 
     def _endpoint(self, model: str, provider: str) -> EndpointStats:
-        endpoint = EndpointStats(model, provider)
-        columns = ", ".join(SUMS.values())
-        sets = "json_group_array(DISTINCT run.cell), json_group_array(DISTINCT m.cost_source)"
-        ((cells, sources, *sums),) = self._rows(model, provider, f"{sets}, {columns} {FROM}")
-        endpoint.sums.update({name: value or 0 for name, value in zip(SUMS, sums, strict=True)})
-        if not endpoint.sums["calls"]:
-            return endpoint
-        endpoint.asked_by = {(self.cells[cell][0], self.cells[cell][3]) for cell in json.loads(cells)}
-        endpoint.cost_sources = sorted(source for source in json.loads(sources) if source)
-        self._tell_apart(endpoint)
-        self._measure(endpoint)
+        totals = self.store.call_totals(self._filter(model, provider))
+        endpoint = EndpointStats(model, provider, sums=Counter(totals.sums), cost_sources=list(totals.cost_sources))
+        endpoint.asked_by = {(self.cells[cell][0], self.cells[cell][3]) for cell in totals.cells}
+        for status, untroubled, number in totals.failures:
+            endpoint.failures[failure(status, untroubled=untroubled)] += number
+        for served, host, number in totals.answers:
+            endpoint.served.update({served: number} if served else {})
+            endpoint.hosts.update({host: number} if host else {})
+        for kind, served, number in totals.findings:
+            endpoint.findings[kind] += number
+            endpoint.wrong.update({served: number} if served and kind == "another model" else {})
+        endpoint.first_tokens = sorted(first for first, _ in totals.speeds)
+        endpoint.rates = sorted(rate for _, rate in totals.speeds if rate)
         return endpoint
-
-    def _tell_apart(self, endpoint: EndpointStats) -> None:
-        """How calls failed, who answered, and what was found about the answers."""
-        here = endpoint.model, endpoint.provider
-        what, failed = f"m.status, m.trouble IS NULL, count(*) {FROM}", f"NOT {ANSWERED} AND NOT {LEFT}"
-        for status, untroubled, n in self._rows(*here, what, failed, "GROUP BY 1, 2"):
-            endpoint.failures[failure(status, untroubled=bool(untroubled))] += n
-        for served, host, n in self._rows(*here, f"m.served_model, m.host, count(*) {FROM}", ANSWERED, "GROUP BY 1, 2"):
-            endpoint.served.update({served: n} if served else {})
-            endpoint.hosts.update({host: n} if host else {})
-        kind = "json_extract(finding.value, '$.kind')"
-        what = f"{kind}, m.served_model, count(*) {FROM} JOIN json_each(m.findings) finding"
-        for name, served, n in self._rows(*here, what, f"m.findings <> '[]' AND {ANSWERED}", "GROUP BY 1, 2"):
-            endpoint.findings[name] += n
-            endpoint.wrong.update({served: n} if name == "another model" else {})
-
-    def _measure(self, endpoint: EndpointStats) -> None:
-        """Streams only. Reasoning that is not streamed comes before the first token; what comes at once has no rate."""
-        output = "m.output_tokens - CASE WHEN m.reasoning_given THEN 0 ELSE coalesce(m.reasoning_tokens, 0) END"
-        took = "(m.seconds - m.first_token)"
-        what = f"m.first_token, CASE WHEN {took} >= {BURST} THEN ({output}) / {took} END {FROM}"
-        also = f"m.stream AND {ANSWERED} AND m.first_token IS NOT NULL"
-        measured = self._rows(endpoint.model, endpoint.provider, what, also)
-        endpoint.first_tokens = sorted(first for first, _ in measured)
-        endpoint.rates = sorted(rate for _, rate in measured if rate)
 
     def failing(self, endpoints: Sequence[EndpointStats]) -> Iterator[Failing]:
         """All that went wrong, by endpoint, run and call."""
-        place = "(SELECT count(*) FROM attempt o WHERE o.run = run.id AND o.id <= attempt.id)"
-        later = "(SELECT count(*) FROM attempt o WHERE o.run = run.id AND o.id > attempt.id)"
-        findings = f"CASE WHEN {ANSWERED} THEN m.findings ELSE '[]' END"
-        what = f"run.cell, run.key, {place}, {later}, m.number, m.status, m.trouble, {findings} {FROM}"
         for endpoint in endpoints:
             here = endpoint.model, endpoint.provider
-            for cell, run, attempt, later_ones, number, status, trouble, found in self._rows(
-                *here, what, FAILING, "ORDER BY attempt.id, m.number"
-            ):
-                wrong = [(one["kind"], one["detail"]) for one in json.loads(found) if one["kind"] != ASKED_OTHER]
-                for kind, detail in wrong or [(failure(status, untroubled=trouble is None), trouble or "")]:
-                    agent, is_last = self.cells[cell][0], not later_ones
-                    yield Failing(*here, agent, run, attempt, is_last, number, kind, detail)
+            for call in self.store.failing_calls(self._filter(*here)):
+                wrong = [(kind, detail) for kind, detail in call.findings if kind != ASKED_OTHER]
+                reason = failure(call.status, untroubled=call.trouble is None)
+                agent = self.cells[call.cell][0]
+                for kind, detail in wrong or [(reason, call.trouble or "")]:
+                    yield Failing(*here, agent, call.run, call.attempt, call.is_last, call.number, kind, detail)
 
 
 def failure(status: int | None, *, untroubled: bool) -> str:

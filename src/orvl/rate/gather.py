@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.plan.layout import layout_of
-from orvl.rate.board import USAGE
-from orvl.store.score_matrix import Tables, tables
+from orvl.store.protocol import ANY_EPISODE
+from orvl.store.score_matrix import score_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from orvl.plan.planning import Panel
     from orvl.store import Store
+    from orvl.store.rows import CellCounts, ScoreTables
     from orvl.types import Layout
 
-EVER = 1 << 60
 Stacks = dict[int, tuple[Any, Any]]
 
 
@@ -42,18 +42,6 @@ class Scoring:
     judge_weights: Sequence[float]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """A cell's runs, those that finished or failed, and what these used."""
-
-    runs: int
-    carried_out: int = 0
-    failed: int = 0
-    bare: int = 0
-    sandbox: str | None = None
-    usage: dict[str, Any] = field(default_factory=dict)
-
-
 @dataclass
 class Gathered:
     """Cells, how each eval's runs are scored, and what the store has of them."""
@@ -61,14 +49,14 @@ class Gathered:
     refs: list[CellRef]
     panels: Mapping[str, Panel]
     scorings: dict[str, Scoring] = field(default_factory=dict)
-    counted: dict[int, Counts] = field(default_factory=dict)
+    counted: dict[int, CellCounts] = field(default_factory=dict)
     stacks: Stacks = field(default_factory=dict)
     """For each cell its attempts, and their S: runs × judges × metrics."""
     ratings: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     """For each cell that has been rated, R of its runs."""
     unscored: int = 0
     first: int = 1
-    last: int = EVER
+    last: int = ANY_EPISODE
 
     def attempts(self) -> set[int]:
         return {int(number) for numbers, _ in self.stacks.values() for number in numbers}
@@ -77,7 +65,7 @@ class Gathered:
 def gather(store: Store, refs: Sequence[CellRef], panels: Mapping[str, Panel], first: int, last: int) -> Gathered:
     """Reads what there is of these cells' episodes."""
     scorings = {name: scoring_of(panel) for name, panel in panels.items()}
-    found = Gathered(list(refs), panels, scorings, _counts(store, first, last), first=first, last=last)
+    found = Gathered(list(refs), panels, scorings, store.counts(first, last), first=first, last=last)
     found.stacks, found.unscored = _stacks(store, refs, scorings, found.counted, first, last)
     return found
 
@@ -87,35 +75,16 @@ def scoring_of(panel: Panel) -> Scoring:
     return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
 
 
-def _counts(store: Store, first: int, last: int) -> dict[int, Counts]:
-    """For each cell: its runs, and of those that were carried out, what was used."""
-    sums = ", ".join(f"sum({name}), count({name})" for name in USAGE)
-    used = store.rows(
-        f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), group_concat(DISTINCT sandbox), "
-        f"group_concat(DISTINCT cost_source), {sums} "
-        "FROM attempt CROSS JOIN run ON run.id = attempt.run "
-        "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
-        (first, last),
-    )
-    runs = dict(store.rows("SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell", (first, last)))
-    found = {cell: Counts(count) for cell, count in runs.items()}
-    for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
-        totals = dict(zip(USAGE, zip(rest[::2], rest[1::2], strict=True), strict=True))
-        usage = {name: total if count == carried_out else None for name, (total, count) in totals.items()}
-        found[cell] = Counts(runs[cell], carried_out, failed, bare, sandbox, {**usage, "cost_source": sources})
-    return found
-
-
 def _stacks(
     store: Store,
     refs: Sequence[CellRef],
     scorings: dict[str, Scoring],
-    counted: dict[int, Counts],
+    counted: dict[int, CellCounts],
     first: int,
     last: int,
 ) -> tuple[Stacks, int]:
     """For each cell, the attempts that are scored and their S, stacked; and how many are not scored."""
-    only = None if first == 1 and last == EVER else _attempts_between(store, first, last)
+    only = None if first == 1 and last == ANY_EPISODE else store.attempts_between(first, last)
     by_layout: dict[str, list[CellRef]] = {}
     for ref in refs:
         if ref.id in counted and counted[ref.id].carried_out:
@@ -125,22 +94,18 @@ def _stacks(
     for here in by_layout.values():
         layout = scorings[here[0].names[3]].layout
         carried_out = {ref.id: counted[ref.id].carried_out for ref in here if ref.id}
-        found = tables(store, layout, carried_out, only)
-        stacks.update(_stacked(found, layout))
-        unscored += sum(carried_out.values()) - len(found.attempts) + len(found.incomplete)
+        tables = score_tables(store, layout, carried_out, only)
+        stacks.update(_stacked(tables))
+        unscored += sum(carried_out.values()) - len(tables.attempts) + len(tables.incomplete)
     return stacks, unscored
 
 
-def _attempts_between(store: Store, first: int, last: int) -> set[int]:
-    query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.episode BETWEEN ? AND ?"
-    return {row[0] for row in store.rows(query, (first, last))}
-
-
-def _stacked(found: Tables, layout: Layout) -> Stacks:
-    if not found.attempts:
+def _stacked(tables: ScoreTables) -> Stacks:
+    """By cell."""
+    if not len(tables.attempts):
         return {}
-    S = np.frombuffer(b"".join(found.cards), dtype="<f8").reshape(len(found.cards), *layout.shape)
-    cells, attempts = np.asarray(found.cells), np.asarray(found.attempts)
-    order = np.argsort(cells, kind="stable")
-    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
-    return {int(cells[group[0]]): (attempts[group], S[group]) for group in np.split(order, starts[1:])}
+    order = np.argsort(tables.cells, kind="stable")
+    cells, attempts, S = tables.cells[order], tables.attempts[order], tables.S[order]
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
+    ends = [*starts[1:], len(cells)]
+    return {int(cells[start]): (attempts[start:end], S[start:end]) for start, end in zip(starts, ends, strict=True)}

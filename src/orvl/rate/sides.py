@@ -10,22 +10,12 @@ from orvl.errors import UserError
 from orvl.project.names import did_you_mean, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from orvl.store import Store
+    from orvl.store import StoredCell
 
 PLACES = ("agent", "model", "provider")
 Contestant = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class StoredCell:
-    """A cell in the store, by its names and the version of its agent."""
-
-    id: int
-    contestant: Contestant
-    eval: str
-    version: str
 
 
 @dataclass(frozen=True)
@@ -49,17 +39,6 @@ class Side:
         """Of each contestant and eval the newest identity that the word stands for."""
         ordered = sorted((cell for cell in cells if self.has(cell)), key=lambda cell: cell.id)
         return {(cell.contestant, cell.eval): cell for cell in ordered}
-
-
-def stored_cells(store: Store, keep: Callable[[tuple[str, str, str, str]], bool]) -> list[StoredCell]:
-    rows = store.rows(
-        "SELECT id, agent, model, provider, eval, version FROM cell WHERE id IN (SELECT cell FROM run) ORDER BY id"
-    )
-    return [
-        StoredCell(number, (agent, model, provider), one, version or "")
-        for number, agent, model, provider, one, version in rows
-        if keep((agent, model, provider, one))
-    ]
 
 
 def side_of(word: str, cells: Sequence[StoredCell]) -> Side:

@@ -17,16 +17,11 @@ from orvl.store.records import clean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from orvl.store import Store
+    from orvl.store import Store, StoredRun
     from orvl.types import Attempt, Score, Usage
 
 SCHEMA = "ATIF-v1.8"
 UNKNOWN = "unknown"
-RUNS = (
-    "SELECT run.key, agent, model, provider, eval, version, episode, prompts, attempt.id FROM run "
-    "JOIN cell ON cell.id = run.cell JOIN attempt ON attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id "
-    "ORDER BY outcome = 'errored', id DESC LIMIT 1)"
-)
 NAMES = ("agent", "model", "provider", "eval", "version")
 SOURCES = ("system", "user", "agent")
 AGENT_ONLY = ("model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics")
@@ -42,18 +37,14 @@ Fix = Callable[[Any], Any]
 # -- runs
 
 
-def trajectories(
-    store: Store, keep: Callable[[tuple[str, ...]], bool] | None = None, key: str | None = None
-) -> Iterator[tuple[str, Json]]:
-    """The runs whose names are kept, or the one of a key; of one that never got through, its last try."""
-    where, values = (" WHERE run.key = ?", (key,)) if key else ("", ())
-    for run, *names, episode, prompts, number in store.rows(f"{RUNS}{where} ORDER BY run.id", values):
-        if keep is not None and not keep(tuple(names[:4])):
-            continue
-        attempt = store.attempt(number)[0]
+def trajectories(store: Store, runs: Iterable[StoredRun]) -> Iterator[tuple[str, Json]]:
+    """These runs, by their keys; a run that never finished or failed is its last attempt."""
+    cells = {cell.id: {name: getattr(cell, name) for name in NAMES} for cell in store.cells()}
+    for run in runs:
+        attempt = store.attempt(run.attempt)[0]
         told = store.blobs.get(attempt.steps) if attempt.steps else b"[]"
-        cell = dict(zip(NAMES, names, strict=True))
-        yield run, trajectory(run, cell, episode, json.loads(prompts), attempt, told, store.scores(number))
+        cell, prompts, scores = cells[run.cell], store.prompts(run.cell), store.scores(run.attempt)
+        yield run.key, trajectory(run.key, cell, run.episode, prompts, attempt, told, scores)
 
 
 def trajectory(

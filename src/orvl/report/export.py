@@ -9,37 +9,24 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from orvl.errors import UserError
 from orvl.report.text import no_formula
-from orvl.store.database import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from orvl.store import Store
 
-CELL = "run.key AS run, cell.agent, cell.model, cell.provider, cell.eval, cell.version, run.episode"
-JOIN = "FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell"
-QUERIES = {
-    "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, seconds, input_tokens, "
-    f"cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} ORDER BY attempt.id",
-    "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
-    f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id ORDER BY score.id",
-}
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
 FLOATS = ("started", "seconds", "cost_usd", "value")
-CHUNK = 10_000
 
 
 def write(store: Store, what: str, form: str, out: BinaryIO) -> int:
     """Writes all rows and says how many they were."""
-    with sentences(store.path):
-        cursor = store.db.execute(QUERIES[what])
-        names = [column[0] for column in cursor.description]
-        chunks = iter(lambda: cursor.fetchmany(CHUNK), [])
-        writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
-        return writer(names, chunks, out)
+    names, chunks = store.export(what)
+    writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
+    return writer(names, chunks, out)
 
 
-def _csv(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> int:
+def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
     text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(names)
@@ -51,7 +38,7 @@ def _csv(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> in
     return count
 
 
-def _jsonl(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> int:
+def _jsonl(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
     count = 0
     for chunk in chunks:
         out.writelines(json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n" for row in chunk)
@@ -59,7 +46,7 @@ def _jsonl(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> 
     return count
 
 
-def _parquet(names: Sequence[str], chunks: Iterator[list[Any]], out: BinaryIO) -> int:
+def _parquet(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
     try:
         import pyarrow as pa  # type: ignore[import-untyped]
         import pyarrow.parquet as pq  # type: ignore[import-untyped]

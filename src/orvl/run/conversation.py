@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.faults import Trouble
+    from orvl.gateway.failures import CallFailure
     from orvl.project.settings import Limits
     from orvl.sandbox.workdir import RunFolders, View
 
@@ -62,7 +62,7 @@ class Conversation:
     retry: bool = False
     missing_program: bool = False
     stopped: bool = False
-    trouble: Trouble | None = None
+    trouble: CallFailure | None = None
     turns: list[TurnEnd] = field(default_factory=list)
     steps: list[Mapping[str, Any]] = field(default_factory=list)
     said: list[tuple[str, str]] = field(default_factory=list)
@@ -116,7 +116,7 @@ async def converse(
             break
         talk.usage = replace(talk.usage, seconds=talk.usage.seconds + ended.seconds)
         talk.turns.append(TurnEnd(ended, session))
-        doomed = ways.account is not None and ways.account.doomed.is_set()
+        doomed = ways.account is not None and ways.account.aborted.is_set()
         _judge_end(talk, ended, turn, limits, left, doomed=doomed)
         told = await _read(planned, folders, talk, ended, turn, limits) or Told()
         _take(talk, told, turn, prompt, ways.account)
@@ -127,7 +127,7 @@ async def converse(
         if talk.outcome != "finished" or talk.stopped:
             break
     if ways.account is not None:
-        talk.usage = ways.account.usage(max(0.0, talk.usage.seconds - ways.account.held))
+        talk.usage = ways.account.usage(max(0.0, talk.usage.seconds - ways.account.seconds_held))
     return talk
 
 
@@ -138,7 +138,7 @@ async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -
     account.begin_turn(turn)
 
     async def end_when_doomed() -> None:
-        await account.doomed.wait()
+        await account.aborted.wait()
         await asyncio.sleep(LAST_WORDS)
         sandbox.end_job()
 
@@ -305,20 +305,20 @@ def _last_message(steps: Sequence[Mapping[str, Any]]) -> str:
 
 def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, seconds: float) -> None:
     """The outcome as the gateway tells it, which knows better than an exit status whose failure it was."""
-    if ended.alive or (talk.outcome == "errored" and not account.doomed.is_set()):
+    if ended.alive or (talk.outcome == "errored" and not account.aborted.is_set()):
         return
     name = account.provider.name
     is_stuck = ended.cut != "time" and (talk.outcome == "failed" or not account.was_answered(turn))
-    trouble = account.trouble or account.failing or (account.left_waiting if is_stuck else None)
+    trouble = account.failure or account.last_failure or (account.abandoned if is_stuck else None)
     if account.over_budget:
-        talk.end("errored", f"turn {turn} was stopped: {account.over}")
-    elif account.over is not None:
-        talk.end("failed", f"turn {turn} was stopped: {account.over}")
+        talk.end("errored", f"turn {turn} was stopped: {account.limit_hit}")
+    elif account.limit_hit is not None:
+        talk.end("failed", f"turn {turn} was stopped: {account.limit_hit}")
     elif talk.stopped:
         return
     elif trouble is not None:
         talk.trouble = trouble
-        talk.end("errored", f"turn {turn}: {name}: {trouble.words}", retry=trouble.helps or trouble.again)
+        talk.end("errored", f"turn {turn}: {name}: {trouble.message}", retry=trouble.retry_call or trouble.retry_run)
     elif ended.cut == "time" and account.silence > seconds / (2 if account.was_answered(turn) else 4):
         talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
     elif talk.outcome == "failed" and not account.calls:

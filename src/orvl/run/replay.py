@@ -25,7 +25,7 @@ from orvl.types import Attempt
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from orvl.store.blobs import Blobs
+    from orvl.store import Blobs
 
 ALIKE = 0.5
 LOOKED_AT = 1 << 18

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Ended, Sandbox
     from orvl.sandbox.workdir import RunFolders, WorkDir
-    from orvl.store import Store
-    from orvl.store.blobs import Batch
+    from orvl.store import Batch, Store
     from orvl.types import Eval, Overlay
 
 SAID = 300

@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from orvl.errors import DiskError, StoreError, disk_sentence
@@ -176,3 +176,28 @@ def damaged(path: Path, what: str) -> StoreError:
         f"The store {path} is damaged ({what}). Restore it from a backup, or move it away and start anew: "
         f"mv '{path.parent}' '{path.parent}.damaged'"
     )
+
+
+class Queries:
+    """What the parts of the SQLite store share."""
+
+    db: sqlite3.Connection
+    path: Path
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with sentences(self.path):
+            return self.db.execute(query, values).fetchall()
+
+    def insert(self, statement: str, values: Sequence[Any]) -> int:
+        """The id of the new row."""
+        number = self.db.execute(statement, values).lastrowid
+        assert number is not None
+        return number
+
+    @contextmanager
+    def readable(self, what: str) -> Iterator[None]:
+        """What cannot be read as it was written is damage, not a bug."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError) as error:
+            raise damaged(self.path, f"{what}: {error}") from error

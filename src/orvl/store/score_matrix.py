@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import struct
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
-from orvl.store.database import damaged
+from orvl.store.rows import ScoreTables
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from orvl.store import Store
+    from orvl.store.protocol import Store
     from orvl.types import Layout, Score
 
 Values = dict[tuple[str, str], list[float]]
-
-
-@dataclass
-class Tables:
-    """Attempts, the cells that they belong to, and their S as bytes, side by side."""
-
-    attempts: list[int] = field(default_factory=list)
-    cells: list[int] = field(default_factory=list)
-    cards: list[bytes] = field(default_factory=list)
-    incomplete: set[int] = field(default_factory=set)
-    """Attempts that still lack a score of the layout."""
 
 
 def pack(layout: Layout, scores: Iterable[Score]) -> bytes:
@@ -36,7 +25,8 @@ def pack(layout: Layout, scores: Iterable[Score]) -> bytes:
     for score in scores:
         if score.value is not None:
             values[score.metric_key, score.judge_key].append(score.value)
-    return _pack(layout, values)
+    means = _means(layout, values)
+    return struct.pack(f"<{len(means)}d", *means)
 
 
 def places(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -46,49 +36,56 @@ def places(layout: Layout) -> Iterator[tuple[str, str]]:
             yield key, judge_key if judged else ""
 
 
-def _pack(layout: Layout, values: Values) -> bytes:
-    found = [values.get(place) for place in places(layout)]
-    return struct.pack(f"<{len(found)}d", *(sum(some) / len(some) if some else nan for some in found))
+def _means(layout: Layout, values: Values) -> list[float]:
+    samples = [values.get(place) for place in places(layout)]
+    return [sum(some) / len(some) if some else nan for some in samples]
 
 
-def tables(store: Store, layout: Layout, carried_out: Mapping[int, int], only: Collection[int] | None = None) -> Tables:
+def score_tables(
+    store: Store, layout: Layout, carried_out: Mapping[int, int], only: Collection[int] | None = None
+) -> ScoreTables:
     """S of the attempts of these cells (cell: how many were carried out), or of `only` some of them."""
-    found = _packed(store, layout, carried_out, only)
-    have = Counter(found.cells)
-    lacking = [cell for cell, count in carried_out.items() if have[cell] < count]
-    packed = set(found.attempts) if lacking else set()
-    for cell in lacking:
-        _put_together(found, store, layout, cell, packed, only)
-    return found
+    import numpy as np
+
+    tables = store.score_tables(layout, carried_out.keys())
+    if only is not None:
+        kept = np.isin(tables.attempts, np.fromiter(only, dtype=np.int64, count=len(only)))
+        tables = replace(tables, attempts=tables.attempts[kept], cells=tables.cells[kept], S=tables.S[kept])
+    have = np.bincount(tables.cells, minlength=max(carried_out, default=0) + 1)
+    lacking = [cell for cell, number in carried_out.items() if have[cell] < number]
+    return _with_lacking(store, layout, tables, lacking, only) if lacking else tables
 
 
-def _packed(store: Store, layout: Layout, cells: Collection[int], only: Collection[int] | None) -> Tables:
-    number = store.layout_id(layout)
-    rows = store.cards(number, cells) if number is not None else []
-    if only is not None or not {row[1] for row in rows} <= set(cells):
-        rows = [row for row in rows if row[1] in cells and (only is None or row[0] in only)]
-    if not rows:
-        return Tables()
-    attempts, of_cells, cards = map(list, zip(*rows, strict=True))
-    size = 8 * layout.shape[0] * layout.shape[1]
-    if set(map(len, cards)) != {size}:
-        raise damaged(store.path, "a table of scores has another size")
-    return Tables(attempts, of_cells, cards)
+def _with_lacking(
+    store: Store, layout: Layout, tables: ScoreTables, cells: Sequence[int], only: Collection[int] | None
+) -> ScoreTables:
+    """Adds runs that were scored bit by bit, under other layouts."""
+    import numpy as np
 
-
-def _put_together(
-    found: Tables, store: Store, layout: Layout, cell: int, packed: set[int], only: Collection[int] | None
-) -> None:
-    """Adds the runs of a cell that were scored bit by bit, under other layouts."""
-    by_attempt: dict[int, Values] = defaultdict(dict)
-    for attempt, metric_key, judge_key, value in store.score_values(cell):
-        if attempt not in packed and (only is None or attempt in only):
-            some = by_attempt[attempt].setdefault((metric_key, judge_key), [])
-            some += [] if value is None else [value]
+    packed = set(tables.attempts.tolist())
     wanted = set(places(layout))
-    for attempt, values in by_attempt.items():
-        found.attempts.append(attempt)
-        found.cells.append(cell)
-        found.cards.append(_pack(layout, values))
-        if not wanted <= values.keys():
-            found.incomplete.add(attempt)
+    attempts, of_cells, S, incomplete = [], [], [], []
+    for cell in cells:
+        for attempt, values in _values(store, cell).items():
+            if attempt in packed or (only is not None and attempt not in only):
+                continue
+            attempts.append(attempt)
+            of_cells.append(cell)
+            S.append(_means(layout, values))
+            if not wanted <= values.keys():
+                incomplete.append(attempt)
+    return ScoreTables(
+        np.concatenate([tables.attempts, np.array(attempts, dtype=np.int64)]),
+        np.concatenate([tables.cells, np.array(of_cells, dtype=np.int64)]),
+        np.concatenate([tables.S, np.array(S, dtype=np.float64).reshape(len(S), *layout.shape)]),
+        frozenset(incomplete),
+    )
+
+
+def _values(store: Store, cell: int) -> dict[int, Values]:
+    """The samples of each attempt, by their place in S."""
+    by_attempt: dict[int, Values] = defaultdict(dict)
+    for score in store.score_values(cell):
+        samples = by_attempt[score.attempt].setdefault((score.metric_key, score.judge_key), [])
+        samples += [] if score.value is None else [score.value]
+    return by_attempt

@@ -12,11 +12,12 @@ from orvl.rate.collect import of_store
 from orvl.rate.stats.people import most_informative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.store import Store
+    from orvl.store.rows import Label
 
     Keep = Callable[[tuple[str, str, str, str]], bool]
 
@@ -102,15 +103,16 @@ def judged_runs(
     project: Project, store: Store, keep: Keep, judges: Sequence[str], metrics: Mapping[str, bool] | None
 ) -> list[Judged]:
     """The rated runs that fit, each with its labels."""
+    stored = store.labels()
     labels: dict[int, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    for attempt, metric, person, value in store.labels():
-        labels[attempt][metric][person] = value
+    for label in newest_labels(stored):
+        labels[label.attempt][label.metric][label.person] = label.value
     drawn = defaultdict(set)
-    for attempt, metric in store.rows("SELECT attempt, metric FROM label WHERE drawn IS NOT NULL"):
-        drawn[attempt].add(metric)
+    for label in stored:
+        if label.drawn is not None:
+            drawn[label.attempt].add(label.metric)
     rows = of_store(project, store, keep, judges, metrics, by_run=True).runs
-    carried_out = "SELECT run.key, max(attempt.id) FROM attempt JOIN run ON run.id = attempt.run"
-    attempts = dict(store.rows(f"{carried_out} WHERE outcome <> 'errored' GROUP BY run.key"))
+    attempts = {run.key: run.attempt for run in store.runs() if run.outcome != "errored"}
     return [
         Judged(number, row.run, row, labels.get(number, {}), frozenset(drawn.get(number, ())))
         for row in rows
@@ -118,15 +120,23 @@ def judged_runs(
     ]
 
 
+def newest_labels(labels: Iterable[Label]) -> list[Label]:
+    """The last word of each person on each metric of each run, oldest first."""
+    newest: dict[tuple[int, str, str], Label] = {}
+    for label in labels:
+        place = label.attempt, label.metric, label.person
+        newest.pop(place, None)
+        newest[place] = label
+    return list(newest.values())
+
+
 def edges_of(store: Store) -> dict[str, str]:
     """For each metric, the last key up to which runs were drawn in turn."""
-    return dict(
-        store.rows(
-            "SELECT label.metric, max(run.key) FROM label JOIN attempt ON attempt.id = label.attempt "
-            "JOIN run ON run.id = attempt.run WHERE label.drawn = ? GROUP BY label.metric",
-            (IN_TURN,),
-        )
-    )
+    edges: dict[str, str] = {}
+    for label in store.labels():
+        if label.drawn == IN_TURN:
+            edges[label.metric] = max(label.run, edges.get(label.metric, ""))
+    return edges
 
 
 def queue(

@@ -41,8 +41,7 @@ class Ladder:
         """Repeats come in rounds: the ladder of the newest that was begun, or with `fresh` of the one after it."""
         size = len(self.episodes)
         own = {cell.key for cell in self.plan.cells if is_control(cell.agent.name)}
-        rows = store.rows("SELECT cell.key, max(episode) FROM run JOIN cell ON cell.id = run.cell GROUP BY cell.id")
-        last = max((episode for key, episode in rows if key in own), default=0)
+        last = max((cell.last_episode for cell in store.cells() if cell.key in own), default=0)
         rounds = -(-last // size) + (1 if fresh else 0)
         first = max(rounds - 1, 0) * size + 1
         episodes = range(first, first + size)

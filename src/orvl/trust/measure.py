@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from orvl.plan.layout import layout_of
 from orvl.rate.rating import by_judge
-from orvl.store.score_matrix import tables
+from orvl.store.score_matrix import score_tables
 from orvl.trust.control_agents import control_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def measure(ladder: Ladder, store: Store) -> Measured:
         judges, weights if any(weights) else (1.0,) * len(judges), evals, tested(panels.values(), bool(first.judges))
     )
     shape = (len(evals), len(ladder.episodes), len(judges))
-    ids = dict(store.rows("SELECT key, id FROM cell"))
+    ids = {cell.key: cell.id for cell in store.cells()}
     for e, panel in enumerate(panels.values()):
         cells = {ids[cell.key]: cell for cell in ladder.plan.cells if cell.eval.name == evals[e] and cell.key in ids}
         for number, S in _stacks(store, panel, cells, ladder.episodes).items():
@@ -83,18 +84,12 @@ def tested(panels: Iterable[Panel], has_judges: bool) -> tuple[str, ...]:
 def _stacks(store: Store, panel: Panel, cells: Mapping[int, Cell], asked: range) -> dict[int, NDArray[np.float64]]:
     """For each cell the tables S of its repeats."""
     layout = layout_of(panel.eval, panel.metrics, panel.judges)
-    marks = ", ".join(map(str, cells))
-    runs = store.rows(
-        "SELECT attempt.id, run.cell, run.episode FROM attempt JOIN run ON run.id = attempt.run "
-        f"WHERE outcome <> 'errored' AND run.cell IN ({marks}) AND run.episode BETWEEN ? AND ?",
-        (asked[0], asked[-1]),
-    )
-    episodes = {attempt: episode for attempt, _, episode in runs}
-    counts = {cell: sum(1 for _, other, _ in runs if other == cell) for cell in cells}
-    known = tables(store, layout, {cell: count for cell, count in counts.items() if count}, set(episodes))
+    runs = [run for run in store.carried_out(cell.key for cell in cells.values()) if run.episode in asked]
+    episodes = {run.attempt: run.episode for run in runs}
+    known = score_tables(store, layout, Counter(run.cell for run in runs), episodes.keys())
     stacks = {cell: np.full((len(asked), *layout.shape), np.nan) for cell in cells}
-    for attempt, cell, card in zip(known.attempts, known.cells, known.cards, strict=True):
-        stacks[cell][episodes[attempt] - asked[0]] = np.frombuffer(card, dtype="<f8").reshape(layout.shape)
+    for attempt, cell, S in zip(known.attempts.tolist(), known.cells.tolist(), known.S, strict=True):
+        stacks[cell][episodes[attempt] - asked[0]] = S
     return stacks
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
 from orvl.rate.stats.people import Agreement, PeopleMean, agreement, people_mean
-from orvl.trust.labels import RATING, WHOLE, Judged, edges_of, judged_runs
+from orvl.trust.labels import RATING, WHOLE, Judged, edges_of, judged_runs, newest_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -104,7 +104,7 @@ def people(
     metrics: Mapping[str, bool] | None = None,
 ) -> People | None:
     """What the labels say of the runs that fit; None where nobody has labelled anything."""
-    stored = store.labels()
+    stored = newest_labels(store.labels())
     if not stored:
         return None
     runs = judged_runs(project, store, keep, judges, metrics)
@@ -114,7 +114,7 @@ def people(
     corrected = [found for name in names for found in _of_metric(name, runs, edges)]
     near = [(name, found) for name in names for found in _judges_of(name, runs)]
     each = [(name, found) for name in (WHOLE, *known) for found in _each_other(name, runs)]
-    persons = tuple(dict.fromkeys(person for _, _, person, _ in stored))
+    persons = tuple(dict.fromkeys(label.person for label in stored))
     shown = tuple((name or "the whole run", found) for name, found in each)
     return People(len(stored), persons, tuple(corrected), tuple(near), shown)
 

@@ -11,7 +11,7 @@ import numpy as np
 from orvl.rate.board import Row, Scores, rate_rows
 from orvl.rate.collect import of_plan, rules_of
 from orvl.rate.gather import scoring_of
-from orvl.store.score_matrix import tables
+from orvl.store.score_matrix import score_tables
 from orvl.trust.race import Race, RaceResult
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def race_of(project: Project, plan: Plan, remaining: Remaining, store: Store, episodes: int) -> Race:
     """The race over a plan, as far as the store knows it."""
     asked = {run.key: run.cell.key for run in remaining.to_run}
-    query = "SELECT run.key FROM run JOIN cell ON cell.id = run.cell WHERE cell.key = ?"
-    tried = {row[0] for key in dict.fromkeys(asked.values()) for row in store.rows(query, (key,))}
+    cells = set(asked.values())
+    tried = {run.key for run in store.runs([cell.id for cell in store.cells() if cell.key in cells])}
     todo = [*remaining.to_score, *remaining.to_run]
     return Race(plan.cells, todo, asked.keys() & tried, _rater(project, plan, store), episodes)
 
@@ -59,10 +59,8 @@ def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cel
 def _scored(store: Store, scoring: Scoring, cell: Cell, asked: set[str]) -> NDArray[np.float64]:
     """S of the cell's planned runs that have all their scores."""
     runs = [run for run in store.carried_out([cell.key]) if run.key in asked]
-    found = tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
-    pairs = zip(found.attempts, found.cards, strict=True)
-    cards = [card for attempt, card in pairs if attempt not in found.incomplete]
-    return np.frombuffer(b"".join(cards), dtype="<f8").reshape(len(cards), *scoring.layout.shape)
+    tables = score_tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
+    return tables.S[[attempt not in tables.incomplete for attempt in tables.attempts.tolist()]]
 
 
 def finish(

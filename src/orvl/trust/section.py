@@ -132,26 +132,12 @@ def _price_of_run(rows: Sequence[Row]) -> float | None:
 
 def _price_of_verdict(store: Store) -> float | None:
     """What a judge's look at a run has cost, over all its metrics; unknown where that was not told."""
-    row = store.rows(
-        "SELECT sum(json_extract(detail, '$.cost_usd')), count(json_extract(detail, '$.cost_usd')), count(*), "
-        "count(DISTINCT attempt || ' ' || judge_key) FROM (SELECT * FROM score WHERE judge <> '' AND kind = 'scored' "
-        "ORDER BY id DESC LIMIT 2000)"
-    )[0]
-    total, known, every, looks = row
-    if not every:
+    costs = store.verdict_costs()
+    if not costs.verdicts:
         return None
-    if not known:
-        return 0.0 if _is_free(store) else None
-    return float(total) / looks if known == every else None
-
-
-def _is_free(store: Store) -> bool:
-    """Whether the judges that scored are of the kind that asks nobody."""
-    rows = store.rows(
-        "SELECT count(*) FROM (SELECT detail FROM score WHERE judge <> '' ORDER BY id DESC LIMIT 100) "
-        "WHERE instr(detail, '\"calls\"')"
-    )
-    return not rows[0][0]
+    if not costs.priced:
+        return None if costs.asked_models else 0.0
+    return costs.total / costs.looks if costs.priced == costs.verdicts else None
 
 
 def _name_the_uncalibrated(board: Board, judges: Sequence[Judge], maps: Sequence[JudgeMap | None] | None) -> None:

@@ -19,14 +19,10 @@ def silences(ladder: Ladder, store: Store, measured: Measured) -> dict[str, dict
     wanted = _wanted(ladder, measured)
     asked: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {judge: Counter() for judge in measured.judges}
-    attempts = ", ".join(str(attempt) for attempt, _ in _attempts(ladder, store))
-    for judge, metric_key, judge_key, is_scored, reason in store.rows(
-        "SELECT judge, metric_key, judge_key, max(kind = 'scored'), max(coalesce(reason, kind)) FROM score "
-        f"WHERE attempt IN ({attempts}) GROUP BY attempt, metric_key, judge_key"
-    ):
-        if judge in reasons and (metric_key, judge_key) in wanted:
-            asked[judge] += 1
-            reasons[judge].update([] if is_scored else [reason])
+    for answer in store.answers([attempt for attempt, _ in _attempts(ladder, store)]):
+        if answer.judge in reasons and (answer.metric_key, answer.judge_key) in wanted:
+            asked[answer.judge] += 1
+            reasons[answer.judge].update([] if answer.is_scored else [answer.reason])
     return {
         judge: {"wanted": asked[judge], "missing": found.total(), "reason": found.most_common(1)[0][0]}
         for judge, found in reasons.items()
@@ -36,10 +32,7 @@ def silences(ladder: Ladder, store: Store, measured: Measured) -> dict[str, dict
 
 def unanswered(store: Store) -> set[int]:
     """The attempts on which the last word of some judge was no answer."""
-    rows = store.rows(
-        "SELECT attempt, kind, max(sample) FROM score WHERE judge <> '' GROUP BY attempt, metric_key, judge_key"
-    )
-    return {attempt for attempt, kind, _ in rows if kind in ("error", "abstained")}
+    return {score.attempt for score in store.unscored() if score.judge and score.kind in ("error", "abstained")}
 
 
 def not_laid_down(ladder: Ladder, store: Store) -> dict[str, int]:

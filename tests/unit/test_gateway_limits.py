@@ -15,8 +15,8 @@ import pytest
 from test_gateway import BODY, run, until
 
 from helpers.gateways import A_CENT_A_TOKEN, PROTOCOLS, chunked, doors, provider_at, response, saying, upstream
-from orvl.gateway.faults import trouble_of, wait_told
-from orvl.gateway.pace import Lane
+from orvl.gateway.failures import failure_of, retry_after
+from orvl.gateway.limits import ProviderLimiter
 from orvl.project.settings import Limits
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
@@ -27,8 +27,8 @@ A_DOLLAR = Answer("x", tokens=Tokens(input=60, output=40))
 @pytest.fixture
 def quick(monkeypatch) -> None:
     """Back-offs of hundredths of a second."""
-    monkeypatch.setattr("orvl.gateway.tries.BACK_OFF", 0.02)
-    monkeypatch.setattr("orvl.gateway.pace.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("orvl.gateway.retry.BACK_OFF", 0.02)
+    monkeypatch.setattr("orvl.gateway.limits.FIRST_PAUSE", 0.02)
 
 
 # -- what a failure means
@@ -60,17 +60,17 @@ def test_how_often_a_failure_is_tried_and_whom_it_stops(quick, protocol, status,
                 heard = await door.ask(stream=True)
                 assert heard.status == status and words in heard.body.decode()
                 assert len(server.requests) == tries
-                trouble, call = door.account.trouble, door.account.calls[0]
-                assert trouble is not None and trouble.scope == scope and words in trouble.words
+                trouble, call = door.account.failure, door.account.calls[0]
+                assert trouble is not None and trouble.scope == scope and words in trouble.message
                 assert call.tries == tries and call.status == status and words in str(call.trouble)
-                assert door.account.doomed.is_set()
+                assert door.account.aborted.is_set()
                 assert (await door.ask()).status == 403 and len(server.requests) == tries
-                said = open_doors.gateway.ended(door.account, trouble)
-                assert bool(open_doors.gateway.why_not("host", "m")) is (scope != "call")
-                assert bool(open_doors.gateway.why_not("host", "other")) is (scope == "provider")
-                assert open_doors.gateway.why_not("elsewhere", "m") is None
+                said = open_doors.gateway.record_outcome(door.account, trouble)
+                assert bool(open_doors.gateway.why_stopped("host", "m")) is (scope != "call")
+                assert bool(open_doors.gateway.why_stopped("host", "other")) is (scope == "provider")
+                assert open_doors.gateway.why_stopped("elsewhere", "m") is None
                 assert (said is not None and words in said) is (scope != "call")
-                assert open_doors.gateway.ended(door.account, trouble) is None, "said once"
+                assert open_doors.gateway.record_outcome(door.account, trouble) is None, "said once"
 
     run(test)
 
@@ -82,7 +82,7 @@ def test_a_request_that_the_provider_refuses_is_the_agents_own_matter(status):
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url))
                 assert (await door.ask()).status == status
-                assert door.account.trouble is door.account.failing is None
+                assert door.account.failure is door.account.last_failure is None
                 assert (await door.ask()).status == 200
 
     run(test)
@@ -97,7 +97,7 @@ def test_a_failure_of_another_model_does_not_end_the_run():
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url))
                 assert (await door.ask(model="titles")).status == 404
-                assert (await door.ask()).status == 200 and door.account.trouble is None
+                assert (await door.ask()).status == 200 and door.account.failure is None
 
     run(test)
 
@@ -109,7 +109,7 @@ def test_a_connection_that_is_refused_is_tried_four_times(quick):
             heard = await door.ask()
             assert heard.status == 502 and "cannot be reached" in heard.json["error"]["message"]
             assert door.account.calls[0].tries == 4 and door.account.calls[0].status is None
-            assert door.account.trouble.helps
+            assert door.account.failure.retry_call
 
     run(test)
 
@@ -121,7 +121,7 @@ def test_one_that_closes_at_once_is_tried_again(quick):
                 door = await open_doors.open(provider_at(server.url))
                 heard = await door.ask()
                 assert heard.status == 200 and b"Here." in heard.body
-                assert door.account.calls[0].tries == 3 and door.account.failing is None
+                assert door.account.calls[0].tries == 3 and door.account.last_failure is None
 
     run(test)
 
@@ -133,8 +133,8 @@ def test_one_that_hangs_is_given_up_after_the_providers_silence(stream):
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url, timeout=0.3))
                 heard = await door.ask(stream=stream)
-                assert heard.status == 502 and "said nothing for 0.3 s" in str(door.account.trouble)
-                assert door.account.trouble.again and len(server.requests) == 1
+                assert heard.status == 502 and "said nothing for 0.3 s" in str(door.account.failure)
+                assert door.account.failure.retry_run and len(server.requests) == 1
 
     run(test)
 
@@ -158,8 +158,8 @@ def test_an_error_in_a_stream_reaches_the_agent_and_the_account(protocol):
                 door = await open_doors.open(provider_at(server.url), protocol)
                 heard = await door.ask(stream=True)
                 assert b"Overloaded, sorry." in heard.body and len(server.requests) == 1
-                assert "Overloaded, sorry." in str(door.account.failing) and door.account.trouble is None
-                assert (await door.ask(stream=True)).status == 200 and door.account.failing is None
+                assert "Overloaded, sorry." in str(door.account.last_failure) and door.account.failure is None
+                assert (await door.ask(stream=True)).status == 200 and door.account.last_failure is None
 
     run(test)
 
@@ -172,10 +172,10 @@ def test_four_failed_runs_in_a_row_stop_a_model(quick):
                 for number in range(4):
                     door = await open_doors.open(provider_at(server.url))
                     await door.ask()
-                    assert gateway.why_not("host", "m") is None, number
-                    said.append(gateway.ended(door.account, door.account.trouble))
+                    assert gateway.why_stopped("host", "m") is None, number
+                    said.append(gateway.record_outcome(door.account, door.account.failure))
                 assert said[:3] == [None] * 3 and "Oops." in said[3] and "m at host" in said[3]
-                assert gateway.why_not("host", "m") and not gateway.why_not("host", "other")
+                assert gateway.why_stopped("host", "m") and not gateway.why_stopped("host", "other")
 
     run(test)
 
@@ -185,16 +185,16 @@ def test_four_failed_runs_in_a_row_stop_a_model(quick):
 
 def test_waits_are_read_in_every_form():
     headers = {"Retry-After": formatdate(time.time() + 7, usegmt=True)}
-    assert 5 < wait_told(headers) <= 7
-    assert wait_told({"retry-after": formatdate(time.time() - 99, usegmt=True)}) == 0
-    assert wait_told({"RETRY-AFTER": "1.5"}) == 1.5
-    assert wait_told({"retry-after": "9", "retry-after-ms": "250"}) == 0.25
+    assert 5 < retry_after(headers) <= 7
+    assert retry_after({"retry-after": formatdate(time.time() - 99, usegmt=True)}) == 0
+    assert retry_after({"RETRY-AFTER": "1.5"}) == 1.5
+    assert retry_after({"retry-after": "9", "retry-after-ms": "250"}) == 0.25
     body = json.dumps({"error": {"details": [{"@type": "x", "retryDelay": "3.5s"}]}}).encode()
-    assert wait_told({}, body) == 3.5
+    assert retry_after({}, body) == 3.5
     for odd in ("", "-1", "soon", "1e9999", "nan", "inf", "9" * 40, "Mon, 99 Foo 2020 99:99:99 GMT", "1; 2"):
-        assert wait_told({"retry-after": odd}) is None, odd
+        assert retry_after({"retry-after": odd}) is None, odd
     for status in (429, 503, 500, 529):
-        assert trouble_of(status, b"", {"retry-after": "2"}).after == 2
+        assert failure_of(status, b"", {"retry-after": "2"}).retry_after == 2
 
 
 def gaps_of(server: ModelServer) -> list[float]:
@@ -214,7 +214,7 @@ def test_the_next_try_comes_no_sooner_than_was_told(quick, status, headers, leas
                 door = await open_doors.open(provider_at(server.url))
                 assert (await door.ask()).status == 200
                 assert gaps_of(server)[0] >= least
-                assert door.account.calls[0].waited >= least and door.account.held >= least
+                assert door.account.calls[0].waited >= least and door.account.seconds_held >= least
                 assert door.account.calls[0].seconds < door.account.calls[0].waited + least + 5
 
     run(test)
@@ -260,7 +260,7 @@ def test_a_wait_of_an_hour_fails_at_once_for_all_that_would_have_to_wait():
                 first, second = [await open_doors.open(provider_at(server.url)) for _ in range(2)]
                 assert (await asyncio.wait_for(first.ask(), 10)).status == 429
                 assert (await asyncio.wait_for(second.ask(), 10)).status in (429, 502)
-                assert second.account.trouble is not None and len(server.requests) == 1
+                assert second.account.failure is not None and len(server.requests) == 1
 
     run(test)
 
@@ -313,15 +313,15 @@ def test_calls_that_wait_for_a_slot_heed_a_refusal_that_comes_meanwhile():
 
 def test_a_pause_that_ends_this_very_moment_hangs_nobody():
     async def test():
-        lane = Lane(None, None)
-        pace, loop = lane.pace("m"), asyncio.get_running_loop()
+        limiter = ProviderLimiter(None, None)
+        model, loop = limiter.model("m"), asyncio.get_running_loop()
 
         async def pass_through() -> None:
-            async with lane.slot("m"):
+            async with limiter.slot("m"):
                 pass
 
         for number in range(1500):
-            pace.not_before = loop.time() + (number % 40) * 5e-7
+            model.not_before = loop.time() + (number % 40) * 5e-7
             await asyncio.wait_for(pass_through(), 10)
 
     run(test)
@@ -337,7 +337,7 @@ def test_a_run_may_make_so_many_calls():
                 door = await open_doors.open(provider_at(server.url), limits=Limits(calls=3))
                 statuses = [one.status for one in await asyncio.gather(*(door.ask() for _ in range(10)))]
                 assert sorted(statuses) == [200] * 3 + [403] * 7
-                assert "limits.calls" in str(door.account.over) and door.account.doomed.is_set()
+                assert "limits.calls" in str(door.account.limit_hit) and door.account.aborted.is_set()
                 assert not door.account.over_budget
             assert len(server.requests) == 3
 
@@ -350,7 +350,7 @@ def test_a_run_may_take_so_many_tokens():
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url), limits=Limits(tokens=250))
                 assert [(await door.ask()).status for _ in range(5)] == [200, 200, 200, 403, 403]
-                assert "limits.tokens" in str(door.account.over)
+                assert "limits.tokens" in str(door.account.limit_hit)
 
     run(test)
 
@@ -362,11 +362,11 @@ def test_a_run_may_cost_so_much_and_others_go_on():
                 provider = provider_at(server.url, prices={"m": A_CENT_A_TOKEN})
                 door = await open_doors.open(provider, limits=Limits(cost=2))
                 assert [(await door.ask()).status for _ in range(4)] == [200, 200, 403, 403]
-                assert "limits.cost" in str(door.account.over) and not door.account.over_budget
+                assert "limits.cost" in str(door.account.limit_hit) and not door.account.over_budget
                 assert door.account.usage(1.0).cost_usd == pytest.approx(2)
                 other = await open_doors.open(provider)
                 assert (await other.ask()).status == 200
-                assert open_doors.gateway.purse.spent == pytest.approx(3)
+                assert open_doors.gateway.budget.spent == pytest.approx(3)
 
     run(test)
 
@@ -381,7 +381,7 @@ def test_a_budget_ends_runs_whether_the_provider_tells_usage_or_not(usage, strea
                 door = await open_doors.open(provider)
                 statuses = [(await door.ask(stream=stream, max_tokens=40)).status for _ in range(12)]
                 assert statuses[-1] == 403 and door.account.over_budget
-                assert "budget of $3" in str(door.account.over)
+                assert "budget of $3" in str(door.account.limit_hit)
                 if usage == "asked":
                     assert statuses == [200] * 3 + [403] * 9
 
@@ -416,13 +416,13 @@ def test_a_budget_is_passed_by_no_more_than_a_call_for_each_run(seed):
                         await asyncio.gather(*calls, return_exceptions=True)
 
                 await asyncio.gather(*(agent(door) for door in runs))
-                await until(lambda: not any(door.account.crowd.open for door in runs))
-                purse = open_doors.gateway.purse
+                await until(lambda: not any(door.account.open_calls.calls for door in runs))
+                spending = open_doors.gateway.budget
                 slack = accounts * (dearest * 0.01 + 1.5)
-                assert budget <= purse.spent <= budget + slack, "spent all, and no more than a call for each run"
-                assert abs(purse.promised) < 1e-6
+                assert budget <= spending.spent <= budget + slack, "spent all, and no more than a call for each run"
+                assert abs(spending.reserved) < 1e-6
                 told = sum(one.tokens.output for one in server.given if one.tokens and one.complete) * 0.01
-                assert told <= purse.spent + 1e-6
+                assert told <= spending.spent + 1e-6
                 assert any(door.account.over_budget for door in runs)
 
     budget, accounts = 20, 6
@@ -470,10 +470,10 @@ def test_calls_that_leave_while_they_wait_take_nothing_with_them():
                     for call in calls[: made.randint(5, 20)]:
                         call.cancel()
                     await asyncio.gather(*calls, return_exceptions=True)
-                await until(lambda: not door.account.crowd.open)
-                assert abs(door.account.purse.promised) < 1e-6 and abs(open_doors.gateway.purse.promised) < 1e-6
-                lane = open_doors.gateway._lane(provider)
-                assert lane.pace("m").open == 0
+                await until(lambda: not door.account.open_calls.calls)
+                assert abs(door.account.budget.reserved) < 1e-6 and abs(open_doors.gateway.budget.reserved) < 1e-6
+                limiter = open_doors.gateway._limiter(provider)
+                assert limiter.model("m").open == 0
                 began = time.monotonic()
                 assert {one.status for one in await asyncio.gather(*(door.ask() for _ in range(10)))} == {200}
                 assert time.monotonic() - began < 20

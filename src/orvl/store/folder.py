@@ -16,14 +16,14 @@ from orvl.errors import StoreError
 from orvl.store.tree import CHUNK, chunks, hash_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 SMALL = 4 << 20
 SYNC_ALL_AFTER = 64
 
 
-class Blobs:
-    """A folder of blobs. `sync` makes what was put durable."""
+class FolderBlobs:
+    """A folder of blobs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,8 +38,8 @@ class Blobs:
             self.known.add(key)
         return key in self.known
 
-    def batch(self) -> Batch:
-        return Batch(self)
+    def batch(self) -> FolderBatch:
+        return FolderBatch(self)
 
     def get(self, key: str) -> bytes:
         return b"".join(self.stream(key))
@@ -72,27 +72,28 @@ class Blobs:
             return False
         return True
 
-    def all(self) -> Iterator[tuple[str, Path]]:
-        """Every blob, and half-written files under the key ''."""
+    def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
+        """(name, bytes) of blobs that nothing refers to, and of half-written files."""
         if not self.folder.is_dir():
             return
         for folder in filter(Path.is_dir, self.folder.iterdir()):
             for file in folder.iterdir():
-                yield (folder.name + file.stem if file.suffix == ".zst" else ""), file
+                if file.suffix != ".zst" or folder.name + file.stem not in referenced:
+                    yield f"{folder.name}/{file.name}", file.stat().st_size
+
+    def delete(self, name: str) -> None:
+        (self.folder / name).unlink()
+        self.known.clear()
 
 
-class Batch:
-    """Blobs that belong together: put them, then `sync` once, then name them in the database.
+class FolderBatch:
+    """A blob gets its name only when its bytes are on the disk: whatever has a name is whole."""
 
-    As a context it syncs at its end. A blob gets its name only when its bytes are on the disk: whatever has a name is
-    whole.
-    """
-
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(self, blobs: FolderBlobs) -> None:
         self.blobs = blobs
         self._partial: dict[str, Path] = {}
 
-    def __enter__(self) -> Batch:
+    def __enter__(self) -> FolderBatch:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:

@@ -1,0 +1,167 @@
+"""An agent's call of a model: passed on, passed back piece by piece, and read as it passes."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict
+
+from orvl.errors import AgentDisconnected
+from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure
+from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
+from orvl.gateway.wire import KEY_HEADERS
+from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
+from orvl.gateway.wire.values import as_object
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from orvl.gateway.record import AnswerLog
+
+NOT_PASSED_ON = {
+    *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
+    *(*KEY_HEADERS, "cookie", "accept-encoding", "expect"),
+    *("proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for", "content-encoding"),
+}
+NOT_PASSED_BACK = {
+    *("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"),
+    *("set-cookie", "www-authenticate", "proxy-authenticate", "alt-svc", "strict-transport-security"),
+}
+
+
+@dataclass(kw_only=True)
+class AgentCall(UpstreamCall):
+    """A request of an agent, and the response that it gets."""
+
+    request: web.BaseRequest
+    response: web.StreamResponse | None = None
+    """An answer that has begun."""
+    error_response: web.Response | None = None
+    """What the agent gets if no answer has begun."""
+    log: AnswerLog | None = None
+    added_usage: bool = field(default=False, init=False)
+
+    async def forward(self) -> web.StreamResponse:
+        """Sends the call; the agent gets the answer, or the failure."""
+        self._ask_for_usage()
+        await self.send()
+        response = self.response or self.error_response
+        assert response is not None
+        return response
+
+    def _failed(self, failure: CallFailure) -> CallFailure:
+        # An answer that has begun is broken off for the agent, too: a clean end would look like a complete answer.
+        if self.response is None:
+            body = self.format.error(502, f"The provider failed: {failure.message}", "api_error")
+            self.error_response = web.json_response(body, status=502)
+        elif self.request.transport is not None:
+            self.request.transport.abort()
+        return failure
+
+    def _headers(self) -> CIMultiDict[str]:
+        """The agent's own headers, without those about its connection and its key, with the real key."""
+        own = self.request.headers
+        dropped = {*NOT_PASSED_ON, *(name.strip().lower() for name in own.get("Connection", "").split(","))}
+        headers = CIMultiDict((name, value) for name, value in own.items() if name.lower() not in dropped)
+        headers["Accept-Encoding"] = "identity"
+        headers.update(self._key_headers())
+        return headers
+
+    def _ask_for_usage(self) -> None:
+        """Some formats report the usage of a stream only if asked; metering needs it, so it is asked for."""
+        changed = self.format.with_usage(as_object(self.body) or {}) if self.asked.stream else None
+        if changed is not None:
+            self.body, self.added_usage = json.dumps(changed).encode(), True
+
+    async def _ask_without_usage(self) -> CallFailure | None:
+        body = as_object(self.body) or {}
+        body.pop(self.format.usage_option or "", None)
+        self.body, self.added_usage = json.dumps(body).encode(), False
+        return await self._post()
+
+    # -- answers
+
+    async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
+        body = self.redactor.feed(await read_up_to(upstream.content, LONGEST_ERROR) or b"") + self.redactor.end()
+        if upstream.status == 400 and self.added_usage and (self.format.usage_option or "").encode() in body:
+            return await self._ask_without_usage()
+        self.log = self._new_log(upstream.headers)
+        self.log.add(body)
+        headers = self._passed_back(upstream.headers)
+        self.error_response = web.Response(status=upstream.status, body=body, headers=headers)
+        return self._failure_of(upstream.status, body, upstream.headers)
+
+    async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
+        self.response = web.StreamResponse(status=upstream.status, headers=self._passed_back(upstream.headers))
+        self.has_begun = True
+        try:
+            await _to_agent(self.response.prepare(self.request))
+            self.log = self._new_log(upstream.headers)
+            is_stream = await self._pass_through(upstream, self.response, self.log)
+            if is_stream and not self.answer.complete and not self.answer.error:
+                return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
+            await _to_agent(self.response.write_eof())
+            if self.answer.is_missing:
+                kind = upstream.headers.get("Content-Type", "nothing")[:80]
+                return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
+        except AgentDisconnected:
+            self.agent_left = True
+        return CallFailure(self.answer.error[:LONGEST_MESSAGE], retry_call=True) if self.answer.error else None
+
+    async def _pass_through(
+        self, upstream: aiohttp.ClientResponse, response: web.StreamResponse, log: AnswerLog
+    ) -> bool:
+        """Every piece goes on to the agent at once, and is read afterwards. Says whether they were events."""
+        events, whole = EventSplitter(self._event), bytearray()
+        is_stream = "event-stream" in upstream.headers.get("Content-Type", "")
+        without_usage = EventFilter(self.format.is_usage_event) if self.added_usage else None
+        try:
+            async for chunk in upstream.content.iter_any():
+                self.open_call.last_heard = time.monotonic()
+                piece = self.redactor.feed(chunk)
+                # Some hosts send events under another content type.
+                is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
+                passed = without_usage.feed(piece) if without_usage and is_stream else piece
+                await self._pass(piece, passed, response, log, events.feed if is_stream else whole.extend)
+            rest = self.redactor.end()
+            passed = without_usage.feed(rest) + without_usage.end() if without_usage and is_stream else rest
+            await self._pass(rest, passed, response, log, events.feed if is_stream else whole.extend)
+        finally:
+            # What an agent did not wait for was generated, and is paid: it is read even if the agent has left.
+            events.close()
+            if not is_stream:
+                self.reader.feed_body(bytes(whole))
+        return is_stream
+
+    async def _pass(
+        self, piece: bytes, passed: bytes, response: web.StreamResponse, log: AnswerLog, read: Callable[[bytes], None]
+    ) -> None:
+        if passed:
+            await _to_agent(response.write(passed))
+        log.add(piece)
+        read(piece)
+
+    def _event(self, name: str, data: str) -> None:
+        self.reader.feed_event(name, data)
+        if self.first_token is None and self.answer.began:
+            self.first_token = time.monotonic() - self.began
+
+    def _new_log(self, headers: Mapping[str, str]) -> AnswerLog:
+        return self.account.record.answer_log(self.number, headers.get("Content-Type", ""))
+
+    def _passed_back(self, headers: Mapping[str, str]) -> CIMultiDict[str]:
+        kept = [(name, value) for name, value in headers.items() if name.lower() not in NOT_PASSED_BACK]
+        redact = self.redactor.text
+        return CIMultiDict((name, redact(value)) for name, value in kept if name == redact(name))
+
+
+async def _to_agent(writing: Awaitable[Any]) -> None:
+    try:
+        await writing
+    except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError) as error:
+        raise AgentDisconnected from error

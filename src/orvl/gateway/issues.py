@@ -1,0 +1,128 @@
+"""What an endpoint did not do well in a call: another model or host, malformed tool calls, empty or cut answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from orvl.types import CallIssue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orvl.gateway.retry import UpstreamCall
+    from orvl.gateway.wire.format import ModelRequest, ModelToolCall
+
+LONGEST_DETAIL = 300
+DATE = re.compile(r"(?:20\d\d-?\d\d-?\d\d|(?<=-)\d\d-\d\d$|(?<![\w.])\d{3,4}(?![\w.]))")
+SIZE = re.compile(r"a?\d+(?:x\d+)?[bm]")
+VARIANTS = {
+    *("instruct", "chat", "it", "latest", "preview", "exp", "hf", "gguf", "free", "nitro", "floor", "exacto"),
+    *("online", "beta", "extended", "fp4", "fp8", "fp16", "bf16", "int4", "int8", "awq", "gptq", "nvfp4", "tee"),
+}
+
+
+def issues_of(call: UpstreamCall) -> Iterator[CallIssue]:
+    """The issues of a call; those of its answer only if it is complete."""
+    answer, asked, account = call.answer, call.asked, call.account
+    if not is_same_model(account.model, asked.model):
+        yield CallIssue("agent asked for another model", f"{asked.model} instead of {account.model}")
+    if not call.is_answered or call.failure is not None or call.agent_left:
+        return
+    if answer.model and not is_same_model(asked.model, answer.model):
+        yield CallIssue("another model", f"{answer.model} answered instead of {asked.model}")
+    hosts = [earlier.host for earlier in account.calls if earlier.host]
+    if answer.host and hosts and answer.host not in hosts:
+        yield CallIssue("another host", f"{answer.host} answered, and before {', '.join(dict.fromkeys(hosts))}")
+    # The last tool call of an answer that was cut off is cut off itself, which is no fault of the model.
+    for tool in answer.tools[:-1] if answer.cut_off else answer.tools:
+        if issue := _tool_issue(asked, tool):
+            yield issue
+    if answer.refused:
+        yield CallIssue("refusal", f"finish reason {answer.finish}")
+    elif answer.cut_off:
+        yield CallIssue("cut off", f"finish reason {answer.finish}")
+    elif answer.is_empty:
+        yield CallIssue("empty", f"no text and no tool call, finish reason {answer.finish}")
+    if answer.tokens is None:
+        yield CallIssue("no usage", "the answer does not report its tokens")
+    if answer.unreadable:
+        yield CallIssue("unreadable", f"{answer.unreadable} pieces do not have the protocol's shape")
+
+
+# -- models
+
+
+@lru_cache(maxsize=1024)
+def is_same_model(asked: str, served: str) -> bool:
+    """Whether two names are of one model.
+
+    The vendor's name and the order of words do not matter, nor does a date, a size or a variant that only one has.
+    """
+    mine, other = _parts(asked), _parts(served)
+    return mine[0] == other[0] and all(not a or not b or a == b for a, b in zip(mine[1:], other[1:], strict=True))
+
+
+def _parts(name: str) -> tuple[Counter[str], str, Counter[str]]:
+    """The words that name the model, its date, and its size."""
+    plain = name.lower().rsplit("/", 1)[-1].replace("_", "-").replace("@", "-").replace(":", "-")
+    date = "".join(match.replace("-", "") for match in DATE.findall(plain))
+    words = [word for word in re.split(r"[-. ]+", DATE.sub("", plain)) if word and word not in VARIANTS]
+    sizes = [word for word in words if SIZE.fullmatch(word)]
+    return Counter(word for word in words if word not in sizes), date, Counter(sizes)
+
+
+# -- tool calls
+
+
+def _tool_issue(asked: ModelRequest, tool: ModelToolCall) -> CallIssue | None:
+    """What is wrong with a tool call: a tool that was not offered, no JSON, or arguments off the schema."""
+    if tool.name not in asked.tools:
+        offered = ", ".join(sorted(asked.tools)[:8]) or "none"
+        return _issue("unknown tool", f"'{tool.name}' is none of the agent's tools ({offered})")
+    schema = asked.tools[tool.name]
+    if schema is None:
+        return None
+    try:
+        arguments = json.loads(tool.arguments or "{}")
+    except (ValueError, RecursionError) as error:
+        return _issue("invalid JSON", f"{tool.name}: {error}: {tool.arguments[:120]}")
+    if reason := _mismatch(json.dumps(schema, sort_keys=True), arguments):
+        return _issue("off the schema", f"{tool.name}: {reason}")
+    return None
+
+
+def _issue(kind: str, detail: str) -> CallIssue:
+    return CallIssue(kind, detail[:LONGEST_DETAIL])
+
+
+def _mismatch(schema: str, arguments: Any) -> str | None:
+    validator = _validator(schema)
+    if validator is None:
+        return None
+    try:
+        error = next(validator.iter_errors(arguments), None)
+    except (ValueError, ArithmeticError, RecursionError):
+        return None
+    if error is None:
+        return None
+    place = "/".join(str(step) for step in error.instance_path)
+    return f"{place}: {error.message}" if place else str(error.message)
+
+
+def _no_retrieval(uri: str) -> Any:
+    raise ValueError(f"{uri} is not looked up")
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> Any:
+    """None if what an agent sends is no schema; nothing is fetched for it."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.validator_for(json.loads(schema), retriever=_no_retrieval)
+    except (ValueError, TypeError, jsonschema_rs.ReferencingError):
+        return None

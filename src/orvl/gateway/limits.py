@@ -1,0 +1,122 @@
+"""How fast a provider may be asked, and how much may be spent."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, nullcontext, suppress
+from math import inf
+from typing import TYPE_CHECKING
+
+from orvl.errors import WaitTooLong
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+SHORTEST_PAUSE = 0.2
+LONGEST_REST = 180.0
+
+
+class ModelLimiter:
+    """When the next call of one model at one provider may start, as learned from the provider's rate limits.
+
+    The number of concurrent calls follows additive increase, multiplicative decrease: each 429 halves it, each
+    answer raises it by a fraction. Until the first 429 there is no such limit.
+    """
+
+    def __init__(self, per_minute: int | None) -> None:
+        self.gap = 60.0 / per_minute if per_minute else 0.0
+        self.open = 0
+        self.max_open = inf
+        self.not_before = 0.0
+        self._rate_limits = 0
+        self._changed = asyncio.Event()
+
+    def wait(self) -> float:
+        """Seconds until a call may start; 0 if it may now."""
+        return max(0.0, self.not_before - asyncio.get_running_loop().time())
+
+    @property
+    def is_full(self) -> bool:
+        return self.max_open < inf and self.open >= max(1, int(self.max_open))
+
+    async def rest(self) -> None:
+        """Returns when it is worth trying again."""
+        if (wait := self.wait()) > LONGEST_REST:
+            raise WaitTooLong(wait)
+        self._changed.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), None if self.is_full and not wait else wait)
+
+    def enter(self) -> None:
+        self.open += 1
+        if self.gap:
+            self.not_before = max(self.not_before, asyncio.get_running_loop().time()) + self.gap
+
+    def leave(self) -> None:
+        self.open -= 1
+        self._changed.set()
+
+    def rate_limited(self, retry_after: float | None) -> None:
+        """Pauses as long as the provider asks for, or twice as long each time, and halves the concurrency."""
+        self._rate_limits += 1
+        if retry_after is None:
+            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self._rate_limits - 1))
+        else:
+            pause = max(retry_after, SHORTEST_PAUSE)
+        self.not_before = max(self.not_before, asyncio.get_running_loop().time() + pause)
+        self.max_open = max(1.0, min(self.max_open, self.open) / 2)
+
+    def answered(self) -> None:
+        self._rate_limits = 0
+        if self.max_open < inf:
+            self.max_open += 1 / self.max_open
+            self._changed.set()
+
+
+class ProviderLimiter:
+    """The calls that one provider takes at once, with a limiter for each of its models."""
+
+    def __init__(self, concurrency: int | None, per_minute: int | None) -> None:
+        self._slots = asyncio.Semaphore(concurrency) if concurrency else None
+        self._per_minute = per_minute
+        self._models: dict[str, ModelLimiter] = {}
+
+    def model(self, model: str) -> ModelLimiter:
+        return self._models.setdefault(model, ModelLimiter(self._per_minute))
+
+    @asynccontextmanager
+    async def slot(self, model: str) -> AsyncIterator[ModelLimiter]:
+        """Waits for room for one call.
+
+        A slot of the provider is given back while a model has to pause, so that its other models can go on.
+        """
+        limiter = self.model(model)
+        while True:
+            async with self._slots or nullcontext():
+                if not limiter.wait() and not limiter.is_full:
+                    limiter.enter()
+                    try:
+                        yield limiter
+                    finally:
+                        limiter.leave()
+                    return
+            await limiter.rest()
+
+
+class Budget:
+    """Money that may be spent; without a limit it only counts."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.reserved = 0.0
+        """The estimates of calls that are still open."""
+
+    @property
+    def is_spent(self) -> bool:
+        return self.limit is not None and self.spent >= self.limit
+
+    def has_room_for(self, amount: float) -> bool:
+        return self.limit is None or self.spent + self.reserved + amount <= self.limit

@@ -1,0 +1,219 @@
+"""One call of a model: held back while limits require it, sent, and retried where that may help."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import random
+import time
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+
+from orvl.errors import WaitTooLong
+from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, error_message, failure_of
+from orvl.gateway.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from yarl import URL
+
+    from orvl.gateway.account import Account, OpenCall
+    from orvl.gateway.limits import ModelLimiter, ProviderLimiter
+    from orvl.gateway.wire.format import ModelAnswer, ModelRequest, Route, WireFormat
+
+TRIES = 4
+TRIES_WHEN_LIMITED = 8
+BACK_OFF = 0.5
+LONGEST_WAIT = 180.0
+LONGEST_ERROR = 1 << 20
+SMALL = 1 << 19
+
+
+@dataclass
+class UpstreamCall:
+    """A call on its way to the provider, and what is measured of it, whether an agent or a judge makes it."""
+
+    account: Account
+    limiter: ProviderLimiter
+    client: aiohttp.ClientSession
+    key: str | None
+    route: Route
+    url: URL
+    body: bytes
+    asked: ModelRequest
+    number: int
+    open_call: OpenCall
+    tries: int = 0
+    waited: float = 0.0
+    began: float = 0.0
+    first_token: float | None = None
+    status: int | None = None
+    failure: CallFailure | None = None
+    has_begun: bool = False
+    """Whether the caller has seen a part of the answer, so that a retry would repeat it."""
+    agent_left: bool = False
+    started: float = field(default_factory=time.time)
+    refusal: str = ""
+    """The provider's words, where it answered with an error."""
+
+    def __post_init__(self) -> None:
+        self.reader = self.format.reader()
+        self.redactor = Redactor(self.key)
+
+    @property
+    def format(self) -> WireFormat:
+        return self.route.format
+
+    @property
+    def answer(self) -> ModelAnswer:
+        return self.reader.answer
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the last try got a status of success."""
+        return self.status is not None and 200 <= self.status < 300
+
+    async def send(self) -> None:
+        """Tries until an answer is through, or until a retry does not help; `failure` says why."""
+        while True:
+            self.tries += 1
+            self.failure = await self._try()
+            wait = self._wait_after(self.failure) if self.failure else None
+            if wait is None or self.account.aborted.is_set():
+                return
+            with self.account.holding(self.open_call):
+                await self._pause(wait)
+
+    def _wait_after(self, failure: CallFailure) -> float | None:
+        """Seconds until the next try; None if there is none."""
+        max_tries = TRIES_WHEN_LIMITED if failure.is_rate_limit else TRIES
+        if not failure.retry_call or self.tries >= max_tries or self.has_begun:
+            return None
+        if failure.is_rate_limit:
+            # The model's limiter makes all its calls wait; waiting here as well would count the pause twice.
+            pause = self.limiter.model(self.asked.model).not_before - asyncio.get_running_loop().time()
+            return None if self.waited + pause > LONGEST_WAIT else 0.0
+        wait = max(failure.retry_after or 0.0, BACK_OFF * 2 ** (self.tries - 1))
+        # Jitter keeps calls that failed together from coming back together.
+        return None if self.waited + wait > LONGEST_WAIT else wait * random.uniform(1, 1.2)
+
+    async def _pause(self, seconds: float) -> None:
+        began = time.monotonic()
+        try:
+            await asyncio.wait_for(self.account.aborted.wait(), seconds)
+        except TimeoutError:
+            pass
+        self.waited += time.monotonic() - began
+
+    async def _try(self) -> CallFailure | None:
+        arrived = time.monotonic()
+        slot = self.limiter.slot(self.asked.model)
+        try:
+            # Only the wait for the slot counts as held back, not the call itself, so no `async with`.
+            with self.account.holding(self.open_call):
+                limiter = await slot.__aenter__()
+        except WaitTooLong as error:
+            message = f"429 it asks for a pause of {error.seconds:.0f} s"
+            return self._failed(CallFailure(message, retry_call=False, retry_run=True))
+        try:
+            self.began = time.monotonic()
+            self.waited += self.began - arrived
+            failure = await self._post()
+            _learn(limiter, failure)
+            return failure
+        finally:
+            await slot.__aexit__(None, None, None)
+
+    async def _post(self) -> CallFailure | None:
+        self.status = None
+        silence = self.account.provider.timeout
+        timeouts = aiohttp.ClientTimeout(total=None, sock_connect=min(30.0, silence), sock_read=silence)
+        try:
+            async with self.client.post(
+                self.url,
+                data=self.body if len(self.body) < SMALL else io.BytesIO(self.body),
+                headers=self._headers(),
+                skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
+                proxy=proxy_for(self.url),
+                allow_redirects=False,
+                timeout=timeouts,
+            ) as upstream:
+                self.status = upstream.status
+                self.open_call.last_heard = time.monotonic()
+                return await (self._read_answer(upstream) if self.is_answered else self._read_error(upstream))
+        except aiohttp.ServerTimeoutError:
+            return self._failed(CallFailure(f"it said nothing for {silence:g} s", retry_call=False, retry_run=True))
+        except (aiohttp.ClientError, OSError) as error:
+            if self.is_answered:
+                return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
+            reason = self.redactor.text(_sentence(error))
+            return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
+
+    def _failure_of(self, status: int, body: bytes, headers: Mapping[str, str]) -> CallFailure | None:
+        """What an error answer means, without the key."""
+        self.refusal = self.redactor.text(error_message(body))
+        failure = failure_of(status, body, headers)
+        return failure and replace(failure, message=self.redactor.text(failure.message))
+
+    def _key_headers(self) -> dict[str, str]:
+        is_vendor = self.account.provider.name == self.route.protocol
+        return self.format.with_key(self.key, is_vendor=is_vendor) if self.key else {}
+
+    @abstractmethod
+    def _headers(self) -> Mapping[str, str]: ...
+
+    @abstractmethod
+    async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None: ...
+
+    @abstractmethod
+    async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
+        """Reads an answer whose status is not one of success."""
+
+    def _failed(self, failure: CallFailure) -> CallFailure:
+        """The provider went away, or was not reached."""
+        return failure
+
+
+def _learn(limiter: ModelLimiter, failure: CallFailure | None) -> None:
+    if failure is None:
+        limiter.answered()
+    elif failure.is_rate_limit:
+        limiter.rate_limited(failure.retry_after)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, aiohttp.ClientConnectorError):
+        reason = os.strerror(error.os_error.errno) if error.os_error.errno else str(error.os_error)
+        return f"{error.host}:{error.port}: {reason}"
+    return " ".join(str(error).split())[:LONGEST_MESSAGE] or type(error).__name__
+
+
+def proxy_for(url: URL) -> str | None:
+    """The proxy that the user's environment names for an address, if any; never for this machine."""
+    proxies = _proxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or not url.host or url.host in ("127.0.0.1", "localhost", "::1"):
+        return None
+    return None if proxy_bypass(url.host) else proxy
+
+
+@cache
+def _proxies() -> dict[str, str]:
+    return getproxies()
+
+
+async def read_up_to(content: aiohttp.StreamReader, size: int) -> bytes | None:
+    """All of a body; None if it is longer."""
+    body = bytearray()
+    async for chunk in content.iter_any():
+        body += chunk
+        if len(body) > size:
+            return None
+    return bytes(body)

@@ -1,0 +1,236 @@
+"""The seams: what any store and any blobs must do. `tests/unit/test_store_contract.py` asks it of each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from orvl.store.rows import (
+        Answer,
+        CallFilter,
+        CallTotals,
+        CellCounts,
+        FailingCall,
+        Label,
+        Mismatch,
+        NewestScore,
+        OtherModelCalls,
+        RunResult,
+        ScoreTables,
+        ScoreValue,
+        StoredCell,
+        StoredRun,
+        TrustRecord,
+        VerdictCosts,
+    )
+    from orvl.types import Attempt, Cell, CheckResult, Inspection, Layout, ModelCall, PlannedRun, Score
+
+ANY_EPISODE = 1 << 60
+"""As the last episode of a range: there is no end."""
+T = TypeVar("T")
+
+
+class Batch(Protocol):
+    """Blobs that belong together: put them, then `sync` once, then name them in the store.
+
+    As a context it syncs at its end, and drops what was put where something fails.
+    """
+
+    def __enter__(self) -> Batch: ...
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None: ...
+
+    def put(self, data: bytes) -> str:
+        """Returns the key: the SHA-256 of the bytes, in hexadecimal."""
+
+    def put_fd(self, fd: int, size: int) -> str:
+        """The rest of an open file, without holding a large one in memory."""
+
+    def put_file(self, path: Path) -> str:
+        """A regular file, links not followed."""
+
+    def sync(self) -> None:
+        """What was put survives a power cut from here on."""
+
+    def drop(self) -> None:
+        """Forgets what was put and not synced."""
+
+
+class Blobs(Protocol):
+    """Bytes by their content hash, never changed. A blob that is missing or damaged is a StoreError."""
+
+    def batch(self) -> Batch: ...
+    def get(self, key: str) -> bytes: ...
+    def stream(self, key: str) -> Iterator[bytes]: ...
+
+    def write_to(self, key: str, fd: int) -> None:
+        """Into an open file."""
+
+    def has(self, key: str) -> bool:
+        """Whether a blob is stored and whole."""
+
+    def verify(self, key: str) -> bool:
+        """Whether a blob can be read and has the bytes that its key says, right now."""
+
+    def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
+        """(name, bytes) of everything else that is kept: other blobs, and what was half written."""
+
+    def delete(self, name: str) -> None:
+        """Deletes what `unreferenced` named."""
+
+
+class RunStore(Protocol):
+    """Cells, their runs and attempts. All ids are the store's own."""
+
+    def add_call(self, words: Any, seed: int) -> int:
+        """A command that runs or scores something."""
+
+    def add_cell(self, cell: Cell) -> int:
+        """Its id; a cell that is stored already keeps the one it has."""
+
+    def add_attempt(self, planned: PlannedRun, cell: int, call: int, attempt: Attempt, checks_key: str) -> int:
+        """One more attempt at a run. A run that finished or failed takes no further one that does."""
+
+    def add_checks(self, attempt: int, key: str, checks: Sequence[CheckResult]) -> None:
+        """Results under a key that names the checks; a key that is stored already keeps its results."""
+
+    def add_inspection(self, attempt: int, inspection: Inspection) -> None:
+        """What a program found out; a kind and key that are stored already keep theirs."""
+
+    def cells(self) -> list[StoredCell]:
+        """All cells, oldest first."""
+
+    def prompts(self, cell: int) -> tuple[str, ...]:
+        """The conversation of a cell's eval, as it was when the cell was stored."""
+
+    def runs(self, cells: Collection[int] | None = None) -> list[StoredRun]:
+        """All runs, or those of some cells, oldest first."""
+
+    def runs_starting_with(self, prefix: str, limit: int) -> list[StoredRun]:
+        """Runs whose key starts so, oldest first."""
+
+    def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
+        """The runs of these cells that finished or failed."""
+
+    def run_results(self, cells: Collection[int]) -> list[RunResult]:
+        """How each run of these cells ended, oldest first."""
+
+    def counts(self, first: int, last: int) -> dict[int, CellCounts]:
+        """By cell, over these episodes."""
+
+    def attempts(self, run: str) -> list[int]:
+        """All attempts at the run with this key, oldest first."""
+
+    def attempts_between(self, first: int, last: int) -> Collection[int]:
+        """The attempts at runs of these episodes."""
+
+    def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
+        """An attempt, and its check results under a key (or the newest)."""
+
+    def inspections(self, attempt: int) -> list[Inspection]:
+        """What programs found out about an attempt's capture, the newest last."""
+
+    def run_costs(self, contestant: tuple[str, str, str], limit: int) -> list[float]:
+        """What the newest attempts of a contestant have cost, where that is known."""
+
+
+class ScoreStore(Protocol):
+    """Scores, one by one and as tables S."""
+
+    def add_layout(self, layout: Layout) -> int:
+        """Its id; a layout that is stored already keeps the one it has."""
+
+    def add_scores(
+        self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, table: bytes | None
+    ) -> None:
+        """Scores, and S of the attempt under a layout (little-endian doubles, row by row) where it is complete."""
+
+    def scores(self, attempt: int) -> list[Score]:
+        """All scores of an attempt, oldest first."""
+
+    def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
+        """S of the attempts of these cells that are stored under a layout."""
+
+    def score_values(self, cell: int) -> list[ScoreValue]:
+        """All scores of a cell's runs."""
+
+    def unscored(self) -> list[NewestScore]:
+        """The newest samples that gave no score."""
+
+    def alarmed(self) -> list[NewestScore]:
+        """The newest samples that raised the injection alarm."""
+
+    def answers(self, attempts: Collection[int]) -> list[Answer]:
+        """By attempt, metric and judge, over all samples."""
+
+    def judge_costs(self, judge_key: str, limit: int) -> list[float]:
+        """What the newest answers of a judge have cost, where that is known."""
+
+    def verdict_costs(self) -> VerdictCosts:
+        """What judges' newest scores have cost."""
+
+
+class CallStore(Protocol):
+    """Calls of models, as the gateway saw them."""
+
+    def calls(self, attempt: int) -> list[ModelCall]:
+        """The calls that an attempt made, in the order in which they began."""
+
+    def mismatches(self, first: int, last: int) -> list[Mismatch]:
+        """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
+
+    def other_model_calls(self) -> list[OtherModelCalls]:
+        """Calls in which an agent asked for another model than its run's."""
+
+    def call_totals(self, calls: CallFilter) -> CallTotals:
+        """The calls of an endpoint, counted."""
+
+    def failing_calls(self, calls: CallFilter) -> Iterator[FailingCall]:
+        """The calls of an endpoint in which something went wrong, by attempt and call."""
+
+
+class TrustStore(Protocol):
+    """Certificates, calibrations, and what people say of runs."""
+
+    def add_trust(self, kind: str, content: Mapping[str, Any]) -> int:
+        """A certificate or a calibration."""
+
+    def add_label(
+        self, attempt: int, metric: str, person: str, value: float, note: str | None = None, drawn: str | None = None
+    ) -> int:
+        """What a person says of a run, '' being the whole of it; `drawn` says how chance has chosen the run."""
+
+    def trust(self, kind: str) -> list[TrustRecord]:
+        """Certificates or calibrations, the newest first."""
+
+    def labels(self) -> list[Label]:
+        """All labels, oldest first."""
+
+
+class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
+    """The only truth; nothing in it is ever overwritten. Many may read, one process at a time writes."""
+
+    @property
+    def folder(self) -> Path:
+        """A folder on this machine, for what can be made again; no agent may see it."""
+
+    @property
+    def blobs(self) -> Blobs: ...
+
+    def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
+        """Does all of it durably, or none of it. Everything that starts with `add_` is called inside."""
+
+    def export(self, what: str) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
+        """The columns and, in chunks, the rows of all "runs" or "scores"."""
+
+    def referenced(self) -> set[str]:
+        """The keys of all blobs that something refers to."""
+
+    def integrity(self) -> list[str]:
+        """What is wrong with the store, a sentence each; nothing, if it is sound."""
+
+    def close(self) -> None: ...
+    def __enter__(self) -> Store: ...
+    def __exit__(self, *_: object) -> None: ...

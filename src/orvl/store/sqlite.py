@@ -1,0 +1,161 @@
+"""The store as one SQLite file and a folder of blobs."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from orvl.errors import StoreError
+from orvl.store import database, tree
+from orvl.store.folder import FolderBlobs
+from orvl.store.records import clean
+from orvl.store.rows import Label, TrustRecord
+from orvl.store.sqlite_calls import SqliteCalls
+from orvl.store.sqlite_runs import SqliteRuns
+from orvl.store.sqlite_scores import SqliteScores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from orvl.store.protocol import Store
+
+T = TypeVar("T")
+CHUNK = 10_000
+CELL = "run.key AS run, cell.agent, cell.model, cell.provider, cell.eval, cell.version, run.episode"
+JOIN = "FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell"
+EXPORTS = {
+    "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, seconds, input_tokens, "
+    f"cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} ORDER BY attempt.id",
+    "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
+    f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id ORDER BY score.id",
+}
+
+
+class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
+    """Opened for reading by anybody, for writing by one process at a time."""
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        self.folder = folder
+        self.path = folder / database.FILE
+        self.blobs = FolderBlobs(folder / "blobs")
+        self._lock: int | None = None
+        if write:
+            database.make(folder)
+            self._lock = database.lock(folder)
+        try:
+            self.db = database.connect(folder, write=write)
+        except BaseException:
+            self._unlock()
+            raise
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        return (folder / database.FILE).exists()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def close(self) -> None:
+        self.db.close()
+        self._unlock()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
+        with database.sentences(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                results = [work(self) for work in works]
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+            return results
+
+    # -- certificates, calibrations and labels
+
+    def add_trust(self, kind: str, content: Mapping[str, Any]) -> int:
+        statement = "INSERT INTO trust (kind, made, content) VALUES (?, ?, ?)"
+        return self.insert(statement, (kind, time.time(), json.dumps(content)))
+
+    def add_label(
+        self, attempt: int, metric: str, person: str, value: float, note: str | None = None, drawn: str | None = None
+    ) -> int:
+        statement = "INSERT INTO label (attempt, metric, person, value, note, drawn, made) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        return self.insert(statement, (attempt, metric, clean(person), value, clean(note), drawn, time.time()))
+
+    def trust(self, kind: str) -> list[TrustRecord]:
+        rows = self.rows("SELECT id, made, content FROM trust WHERE kind = ? ORDER BY id DESC", (kind,))
+        with self.readable(f"a {kind}"):
+            return [TrustRecord(number, made, json.loads(content)) for number, made, content in rows]
+
+    def labels(self) -> list[Label]:
+        rows = self.rows(
+            "SELECT label.attempt, run.key, metric, person, value, drawn FROM label "
+            "JOIN attempt ON attempt.id = label.attempt JOIN run ON run.id = attempt.run ORDER BY label.id"
+        )
+        return [Label(*row) for row in rows]
+
+    # -- the whole store
+
+    def export(self, what: str) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
+        with database.sentences(self.path):
+            cursor = self.db.execute(EXPORTS[what])
+
+        def chunks() -> Iterator[list[tuple[Any, ...]]]:
+            with database.sentences(self.path):
+                yield from iter(lambda: cursor.fetchmany(CHUNK), [])
+
+        return [column[0] for column in cursor.description], chunks()
+
+    def referenced(self) -> set[str]:
+        return self._referenced(None)
+
+    def integrity(self) -> list[str]:
+        wrong = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
+        wrong += [f"a row of {row[0]} refers to nothing" for row in self.rows("PRAGMA foreign_key_check")]
+        keys = self._referenced(wrong)
+        wrong += [f"the blob {key[:12]} is missing or damaged" for key in sorted(keys) if not self.blobs.verify(key)]
+        for (number,) in self.rows("SELECT DISTINCT attempt FROM score"):
+            with _noting(wrong):
+                self.scores(number)
+        return wrong
+
+    def _referenced(self, damaged: list[str] | None) -> set[str]:
+        """Damage is an error, or is added to a list."""
+        keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
+        for (number,) in self.rows("SELECT id FROM attempt"):
+            with _noting(damaged):
+                attempt = self.attempt(number)[0]
+                keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
+                keys.update([attempt.record] if attempt.record else [])
+        for results, pictures in self.rows("SELECT results, pictures FROM found"):
+            keys.update([results, *json.loads(pictures).values()])
+        for (manifest,) in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
+            if not manifest:
+                continue
+            keys.add(manifest)
+            with _noting(damaged), self.readable(f"the manifest {manifest[:12]}"):
+                keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
+        return keys
+
+
+@contextmanager
+def _noting(damaged: list[str] | None) -> Iterator[None]:
+    try:
+        yield
+    except StoreError as error:
+        if damaged is None:
+            raise
+        damaged.append(str(error))

@@ -1,0 +1,172 @@
+"""Cells, runs and attempts in SQLite."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from orvl import __version__
+from orvl.store.database import Queries
+from orvl.store.records import (
+    ATTEMPT,
+    CALL,
+    USAGE,
+    attempt_from,
+    attempt_row,
+    call_row,
+    checks_from,
+    checks_text,
+)
+from orvl.store.rows import CellCounts, RunResult, StoredCell, StoredRun
+from orvl.types import Inspection, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from orvl.types import Attempt, Cell, CheckResult, PlannedRun
+
+SUMS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+RUN = "attempt.id, run.key, run.cell, run.episode, attempt.outcome"
+WITH_ATTEMPT = (
+    "FROM run JOIN attempt ON attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id "
+    "ORDER BY outcome = 'errored', id DESC LIMIT 1)"
+)
+"""Each run with the attempt that counts."""
+OF_CELLS = "run.cell IN (SELECT value FROM json_each(?))"
+
+
+class SqliteRuns(Queries):
+    """Implements RunStore."""
+
+    def add_call(self, words: Any, seed: int) -> int:
+        return self.insert(
+            "INSERT INTO call (started, orvl, words, seed) VALUES (?, ?, ?, ?)",
+            (time.time(), __version__, json.dumps(words), seed),
+        )
+
+    def add_cell(self, cell: Cell) -> int:
+        self.db.execute(
+            "INSERT INTO cell (key, agent, model, provider, eval, version, prompts) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO NOTHING",
+            (cell.key, *cell.names, cell.version, json.dumps(cell.eval.prompts)),
+        )
+        return int(self.db.execute("SELECT id FROM cell WHERE key = ?", (cell.key,)).fetchone()[0])
+
+    def add_attempt(self, planned: PlannedRun, cell: int, call: int, attempt: Attempt, checks_key: str) -> int:
+        self.db.execute(
+            "INSERT INTO run (key, cell, episode) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            (planned.key, cell, planned.episode),
+        )
+        columns = ", ".join(ATTEMPT)
+        marks = ", ".join("?" * len(ATTEMPT))
+        number = self.insert(
+            f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
+            (planned.key, call, *attempt_row(attempt)),
+        )
+        if attempt.checks is not None:
+            self.add_checks(number, checks_key, attempt.checks)
+        statement = f"INSERT INTO model_call (attempt, {', '.join(CALL)}) VALUES (?{', ?' * len(CALL)})"
+        self.db.executemany(statement, [(number, *call_row(made)) for made in attempt.calls])
+        return number
+
+    def add_checks(self, attempt: int, key: str, checks: Sequence[CheckResult]) -> None:
+        self.db.execute(
+            "INSERT OR IGNORE INTO checked (attempt, key, results) VALUES (?, ?, ?)",
+            (attempt, key, checks_text(checks)),
+        )
+
+    def add_inspection(self, attempt: int, inspection: Inspection) -> None:
+        self.db.execute(
+            "INSERT OR IGNORE INTO found (attempt, kind, key, results, pictures) VALUES (?, ?, ?, ?, ?)",
+            (attempt, inspection.kind, inspection.key, inspection.results, json.dumps(inspection.pictures)),
+        )
+
+    def cells(self) -> list[StoredCell]:
+        rows = self.rows(
+            "SELECT cell.id, key, agent, model, provider, eval, version, coalesce(runs, 0), coalesce(last, 0) "
+            "FROM cell LEFT JOIN (SELECT cell, count(*) AS runs, max(episode) AS last FROM run GROUP BY cell) "
+            "ON cell = cell.id ORDER BY cell.id"
+        )
+        return [StoredCell(*row) for row in rows]
+
+    def prompts(self, cell: int) -> tuple[str, ...]:
+        text = self.rows("SELECT prompts FROM cell WHERE id = ?", (cell,))[0][0]
+        with self.readable(f"the prompts of cell {cell}"):
+            return tuple(json.loads(text))
+
+    def runs(self, cells: Collection[int] | None = None) -> list[StoredRun]:
+        of_cells, values = ("", ()) if cells is None else (f"WHERE {OF_CELLS}", (json.dumps(list(cells)),))
+        rows = self.rows(f"SELECT {RUN} {WITH_ATTEMPT} {of_cells} ORDER BY run.id", values)
+        return [StoredRun(*row) for row in rows]
+
+    def runs_starting_with(self, prefix: str, limit: int) -> list[StoredRun]:
+        query = f"SELECT {RUN} {WITH_ATTEMPT} WHERE substr(run.key, 1, ?) = ? ORDER BY run.id LIMIT ?"
+        return [StoredRun(*row) for row in self.rows(query, (len(prefix), prefix, limit))]
+
+    def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
+        for key in cell_keys:
+            rows = self.rows(
+                f"SELECT {RUN} FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+                "WHERE cell.key = ? AND attempt.outcome <> 'errored'",
+                (key,),
+            )
+            yield from (StoredRun(*row) for row in rows)
+
+    def run_results(self, cells: Collection[int]) -> list[RunResult]:
+        rows = self.rows(
+            f"SELECT {RUN}, reason, sandbox, {', '.join(USAGE)} {WITH_ATTEMPT} WHERE {OF_CELLS} ORDER BY run.id",
+            (json.dumps(list(cells)),),
+        )
+        return [
+            RunResult(attempt, key, cell, episode, outcome, reason, sandbox, Usage(*usage))
+            for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
+        ]
+
+    def counts(self, first: int, last: int) -> dict[int, CellCounts]:
+        runs = "SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell"
+        sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
+        used = self.rows(
+            f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
+            f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), {sums} "
+            "FROM attempt CROSS JOIN run ON run.id = attempt.run "
+            "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
+            (first, last),
+        )
+        found = {cell: CellCounts(number) for cell, number in self.rows(runs, (first, last))}
+        for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
+            totals = zip(SUMS, rest[::2], rest[1::2], strict=True)
+            usage = {name: total if known == carried_out else None for name, total, known in totals}
+            usage["cost_source"] = sources
+            found[cell] = CellCounts(found[cell].runs, carried_out, failed, bare, sandbox, usage)
+        return found
+
+    def attempts(self, run: str) -> list[int]:
+        query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id"
+        return [row[0] for row in self.rows(query, (run,))]
+
+    def attempts_between(self, first: int, last: int) -> Collection[int]:
+        query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.episode BETWEEN ? AND ?"
+        return {row[0] for row in self.rows(query, (first, last))}
+
+    def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
+        row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
+        checked = self.rows(
+            "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY id",
+            (number, checks_key, checks_key),
+        )
+        with self.readable(f"attempt {number}"):
+            return attempt_from(row), checks_from(checked[-1][0]) if checked else None
+
+    def inspections(self, attempt: int) -> list[Inspection]:
+        rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
+        with self.readable(f"what was found of attempt {attempt}"):
+            return [Inspection(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
+
+    def run_costs(self, contestant: tuple[str, str, str], limit: int) -> list[float]:
+        rows = self.rows(
+            "SELECT cost_usd FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell WHERE "
+            "agent = ? AND model = ? AND provider = ? AND cost_usd IS NOT NULL ORDER BY attempt.id DESC LIMIT ?",
+            (*contestant, limit),
+        )
+        return [row[0] for row in rows]

@@ -1,0 +1,109 @@
+"""Scores in SQLite."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from orvl.store.database import Queries, damaged
+from orvl.store.records import SCORE, score_from, score_row
+from orvl.store.rows import Answer, NewestScore, ScoreTables, ScoreValue, VerdictCosts
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from orvl.types import Layout, Score
+
+FEW = 100
+NEWEST = (
+    "SELECT attempt, metric, metric_key, judge, judge_key, kind, reason FROM score s WHERE {} AND NOT EXISTS "
+    "(SELECT 1 FROM score n WHERE n.attempt = s.attempt AND n.metric_key = s.metric_key "
+    "AND n.judge_key = s.judge_key AND n.sample > s.sample)"
+)
+IN_COSTS, IN_FREE = 2000, 100
+"""How many of the newest verdicts tell what one costs, and whether judges ask models at all."""
+
+
+class SqliteScores(Queries):
+    """Implements ScoreStore."""
+
+    def add_layout(self, layout: Layout) -> int:
+        values = (layout.key, *(json.dumps(part) for part in (layout.judges, layout.metrics, layout.judged)))
+        self.db.execute(
+            "INSERT INTO layout (key, judges, metrics, judged) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", values
+        )
+        return int(self.db.execute("SELECT id FROM layout WHERE key = ?", (layout.key,)).fetchone()[0])
+
+    def add_scores(
+        self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, table: bytes | None
+    ) -> None:
+        statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
+        self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
+        if table is not None:
+            self.db.execute("INSERT OR REPLACE INTO card VALUES (?, ?, ?, ?)", (layout, attempt, cell, table))
+
+    def scores(self, attempt: int) -> list[Score]:
+        query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
+        with self.readable(f"a score of attempt {attempt}"):
+            return [score_from(row) for row in self.rows(query, (attempt,))]
+
+    def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
+        import numpy as np
+
+        query = "SELECT attempt, cell, S FROM card WHERE layout = (SELECT id FROM layout WHERE key = ?)"
+        if len(cells) > FEW:
+            rows = self.rows(query, (layout.key,))
+            wanted = set(cells)
+            rows = rows if {row[1] for row in rows} <= wanted else [row for row in rows if row[1] in wanted]
+        else:
+            rows = self.rows(f"{query} AND cell IN ({', '.join('?' * len(cells))})", (layout.key, *cells))
+        tables = [row[2] for row in rows]
+        if set(map(len, tables)) - {8 * layout.shape[0] * layout.shape[1]}:
+            raise damaged(self.path, "a table of scores has another size")
+        return ScoreTables(
+            np.array([row[0] for row in rows], dtype=np.int64),
+            np.array([row[1] for row in rows], dtype=np.int64),
+            np.frombuffer(b"".join(tables), dtype="<f8").reshape(len(rows), *layout.shape),
+        )
+
+    def score_values(self, cell: int) -> list[ScoreValue]:
+        rows = self.rows(
+            "SELECT score.attempt, metric_key, judge_key, value FROM run JOIN attempt ON attempt.run = run.id "
+            "JOIN score ON score.attempt = attempt.id WHERE run.cell = ?",
+            (cell,),
+        )
+        return [ScoreValue(*row) for row in rows]
+
+    def unscored(self) -> list[NewestScore]:
+        return [NewestScore(*row) for row in self.rows(NEWEST.format("kind <> 'scored'"))]
+
+    def alarmed(self) -> list[NewestScore]:
+        return [NewestScore(*row) for row in self.rows(NEWEST.format("instr(detail, '\"alarm\": ')"))]
+
+    def answers(self, attempts: Collection[int]) -> list[Answer]:
+        rows = self.rows(
+            "SELECT judge, metric_key, judge_key, max(kind = 'scored'), max(coalesce(reason, kind)) FROM score "
+            "WHERE attempt IN (SELECT value FROM json_each(?)) GROUP BY attempt, metric_key, judge_key",
+            (json.dumps(list(attempts)),),
+        )
+        return [Answer(judge, metric, key, bool(is_scored), reason) for judge, metric, key, is_scored, reason in rows]
+
+    def judge_costs(self, judge_key: str, limit: int) -> list[float]:
+        rows = self.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT ?", (judge_key, limit))
+        with self.readable("what a verdict cost"):
+            costs = [json.loads(row[0] or "{}").get("cost_usd") for row in rows]
+        return [cost for cost in costs if cost is not None]
+
+    def verdict_costs(self) -> VerdictCosts:
+        total, priced, verdicts, looks = self.rows(
+            "SELECT sum(json_extract(detail, '$.cost_usd')), count(json_extract(detail, '$.cost_usd')), count(*), "
+            "count(DISTINCT attempt || ' ' || judge_key) FROM (SELECT * FROM score WHERE judge <> '' "
+            "AND kind = 'scored' ORDER BY id DESC LIMIT ?)",
+            (IN_COSTS,),
+        )[0]
+        asked = self.rows(
+            "SELECT count(*) FROM (SELECT detail FROM score WHERE judge <> '' ORDER BY id DESC LIMIT ?) "
+            "WHERE instr(detail, '\"calls\"')",
+            (IN_FREE,),
+        )
+        return VerdictCosts(float(total or 0.0), priced, verdicts, looks, bool(asked[0][0]))
