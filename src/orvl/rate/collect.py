@@ -15,10 +15,10 @@ from orvl.rate.alarms import alarms
 from orvl.rate.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
 from orvl.rate.gather import CellRef, Gathered, gather
 from orvl.rate.served import strangers
+from orvl.rate.standing import Standing, standing
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
 from orvl.store.score_matrix import places
-from orvl.trust.standing import Standing, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from orvl.plan.cost import Cost
     from orvl.plan.remaining import Remaining
+    from orvl.rate.standing import Standing
     from orvl.trust.ladder import Ladder
-    from orvl.trust.standing import Standing
 
 HEADLINES = {
     "certified": "CERTIFIED: these {} can tell good work from bad.",

@@ -56,7 +56,7 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """What one more eval, episode or judge does to the 95 % interval."""
 
     more: More
@@ -75,7 +75,7 @@ class NextSteps:
     """The best step first; ordered by gain where a price is not known, as the note then says."""
 
     half_width: float | None
-    steps: tuple[Step, ...]
+    steps: tuple[NextStep, ...]
     note: str | None = None
 
 
@@ -205,23 +205,23 @@ def _step(
     prices: Prices | None,
     contestants: int,
     plan: tuple[More, int, int, int],
-) -> Step:
+) -> NextStep:
     more, evals, judges, episodes = plan
     after = _cost(prices, contestants, evals, judges, episodes)
     price = None if before is None or after is None else after - before
     missing = {"eval": "", "episode": "run", "judge": "aj"}[more]
     if missing in components.unknown:
         words = {"run": "no cell has two episodes", "aj": "there is one judge"}[missing]
-        return Step(more, None, None, price, None, f"What it would do is not known: {words} so far.")
+        return NextStep(more, None, None, price, None, f"What it would do is not known: {words} so far.")
     then = half_width(components, evals, judges, episodes)
     if then is None or now is None:
-        return Step(more, then, None, price, None, "There is no interval over one eval.")
+        return NextStep(more, then, None, price, None, "There is no interval over one eval.")
     gain = now - then
     per_dollar = None if price is None else gain / price if price > 0 else inf
-    return Step(more, then, gain, price, per_dollar, "The price is not known." if price is None else None)
+    return NextStep(more, then, gain, price, per_dollar, "The price is not known." if price is None else None)
 
 
-def _worth(step: Step, by_dollar: bool) -> float:
+def _worth(step: NextStep, by_dollar: bool) -> float:
     value = step.gain_per_dollar if by_dollar else step.gain
     return -inf if value is None else value
 

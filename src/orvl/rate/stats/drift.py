@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Change:
+class DriftChange:
     """A mean change over evals with its interval, and how often chance alone would make one this large."""
 
     mean: float
@@ -39,9 +39,9 @@ class Drift:
     judge: str
     evals: int
     controls: int
-    shift: Change | None
+    shift: DriftChange | None
     """Of all controls together: above 0, the judge has become generous."""
-    separation: Change | None
+    separation: DriftChange | None
     """Of good − bad: below 0, the judge tells them apart less well."""
     most_moved: str | None
     by_control: Mapping[str, float]
@@ -88,23 +88,23 @@ def _separations(moves: Mapping[str, NDArray[np.float64]], high: str, low: str) 
     return moves[high] - moves[low] if high in moves and low in moves else np.empty(0)
 
 
-def _change(values: NDArray[np.float64]) -> Change | None:
+def _change(values: NDArray[np.float64]) -> DriftChange | None:
     known = values[~np.isnan(values)]
     n = len(known)
     if n < 2:
         return None
     mean, error = float(known.mean()), float(known.std(ddof=1)) / sqrt(n)
     if error < EXACT:
-        return Change(mean, mean, mean, float(abs(mean) <= EXACT))
+        return DriftChange(mean, mean, mean, float(abs(mean) <= EXACT))
     half = t_quantile(0.5 + LEVEL / 2, n - 1) * error
-    return Change(mean, mean - half, mean + half, 2 * (1 - t_cdf(abs(mean) / error, n - 1)))
+    return DriftChange(mean, mean - half, mean + half, 2 * (1 - t_cdf(abs(mean) / error, n - 1)))
 
 
 def _drift(
     judge: str,
     moves: Mapping[str, NDArray[np.float64]],
-    shift: Change | None,
-    separation: Change | None,
+    shift: DriftChange | None,
+    separation: DriftChange | None,
     ps: Sequence[float | None],
 ) -> Drift:
     known = {control: move[~np.isnan(move)] for control, move in moves.items()}

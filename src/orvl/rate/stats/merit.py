@@ -31,7 +31,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Part:
+class MeritPart:
     """What one source gives to the variance of the ratings; what is None is so for the reason given."""
 
     name: str
@@ -48,7 +48,7 @@ class Part:
 class Merit:
     """The parts: agent, model, provider, any that never vary apart as one, interaction, eval, rest."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[MeritPart, ...]
     rows: int
     evals: int
     left_out: tuple[Row, ...] = ()
@@ -57,7 +57,7 @@ class Merit:
     reason: str | None = None
     """Why there are no shares at all."""
 
-    def part(self, name: str) -> Part | None:
+    def part(self, name: str) -> MeritPart | None:
         return next((part for part in self.parts if part.name == name), None)
 
 
@@ -103,7 +103,9 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     found = Merit(tuple(parts), len(inside), len(evals), left_out, tried - len(evals))
     reason = _reason(factors, crossed, len(evals))
     if not crossed or len(evals) < 2:
-        return replace(found, parts=(*(Part(factor.name, reason=reason) for factor in crossed), *parts), reason=reason)
+        return replace(
+            found, parts=(*(MeritPart(factor.name, reason=reason) for factor in crossed), *parts), reason=reason
+        )
     values = table[inside][:, evals].reshape(*(size for size in grid.shape if size > 1), len(evals))
     rated = _parts(values, [factor.name for factor in crossed], level, draws, seed)
     if reason is None and rated[0].share is None:
@@ -113,8 +115,8 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     return replace(found, parts=(*rated, *parts), reason=reason)
 
 
-def _alone(factor: _Factor) -> Part:
-    return Part(factor.name, reason=f"Only one {factor.name} is left in what is crossed.")
+def _alone(factor: _Factor) -> MeritPart:
+    return MeritPart(factor.name, reason=f"Only one {factor.name} is left in what is crossed.")
 
 
 def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str | None:
@@ -130,11 +132,11 @@ def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str |
     return f"Only the {factors[0].name} varies."
 
 
-def _factors(rows: list[Row]) -> tuple[list[_Factor], list[Part]]:
+def _factors(rows: list[Row]) -> tuple[list[_Factor], list[MeritPart]]:
     """What varies, with names that never vary apart taken as one; and the parts that can therefore not be told."""
     sizes = [len({row[axis] for row in rows}) for axis in range(len(NAMES))]
     parts = [
-        Part(NAMES[axis], reason=f"Only one {NAMES[axis]}." if rows else "No ratings.")
+        MeritPart(NAMES[axis], reason=f"Only one {NAMES[axis]}." if rows else "No ratings.")
         for axis in range(len(NAMES))
         if sizes[axis] < 2
     ]
@@ -151,7 +153,7 @@ def _factors(rows: list[Row]) -> tuple[list[_Factor], list[Part]]:
     for factor in factors:
         if len(factor.axes) > 1:
             reason = _tied(factor, len({factor.level(row) for row in rows}), [sizes[axis] for axis in factor.axes])
-            parts += [Part(NAMES[axis], reason=reason) for axis in factor.axes]
+            parts += [MeritPart(NAMES[axis], reason=reason) for axis in factor.axes]
     return factors, parts
 
 
@@ -161,7 +163,7 @@ def _tied(factor: _Factor, levels: int, sizes: list[int]) -> str:
     return f"{factor.name.capitalize()} cannot be told apart: one follows from the other."
 
 
-def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: int, seed: int) -> tuple[Part, ...]:
+def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: int, seed: int) -> tuple[MeritPart, ...]:
     """The parts of a whole grid: factors, then evals."""
     E, axes = values.shape[-1], tuple(range(values.ndim - 1))
     cells = prod(values.shape[:-1])
@@ -177,7 +179,7 @@ def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: i
     short = None if E >= LEAST_EVALS else f"There is no interval below {LEAST_EVALS} evals."
     labels = [*names, "interaction"] if len(axes) > 1 else names
     parts = [
-        Part(
+        MeritPart(
             name,
             float(once[at]),
             float(once[at]) / total if share_known else None,
@@ -188,7 +190,7 @@ def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: i
         for at, name in enumerate(labels)
     ]
     blocks = (
-        Part(name, value, of_all=value / whole if whole > TINY else None)
+        MeritPart(name, value, of_all=value / whole if whole > TINY else None)
         for name, value in (("eval", evals), ("rest", rest))
     )
     return (*parts, *blocks)
