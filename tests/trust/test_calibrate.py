@@ -83,7 +83,7 @@ def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_questio
         assert certificate(project)["metrics"]["style"]["flagged"]
         assert standing(project) == ("certified", [])
         state, reasons = standing(project, "--metric=style")
-        assert state == "stale" and "style and works together, and what counts is style alone" in reasons[0]
+        assert state == "stale" and "style and works together, but is now rated on style alone" in reasons[0]
 
         narrow = certificate(project, "--metric=works")
         assert narrow["drift"] is None, "other metrics are another question"

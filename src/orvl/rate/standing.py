@@ -129,7 +129,7 @@ def _changed_weights(content: Mapping[str, Any], panels: Sequence[Panel]) -> Ite
         if before.keys() == now.keys():
             yield f"The metric weights of the eval {panel.eval.name} have changed since they were certified."
         else:
-            yield f"On the eval {panel.eval.name} {_and(before)} was certified, but {_and(now)} counts."
+            yield f"The eval {panel.eval.name} was certified on {_and(before)}, but is now rated on {_and(now)}."
         return
 
 
