@@ -156,14 +156,16 @@ async def execute(
 def rate(project: Project, prepared: Prepared, execution: Execution, store: Store) -> Evaluation:
     """The ratings of what was planned, and how a race ended."""
     made, episodes = prepared.plan, prepared.plan.episodes
+    from orvl.trust.standing import with_standing
+
     if prepared.race is None:
         from orvl.rate.collect import of_plan
 
         board = of_plan(project, made, store, episodes[0], episodes[-1], planned=len(episodes))
-        return Evaluation(made, execution, board)
+        return Evaluation(made, execution, with_standing(project, store, board))
     from orvl.trust.race_ratings import finish
 
     stopped: Stopped | None = "by the budget" if execution.over_budget else None
     stopped = "by the user" if execution.interrupted else stopped
     board, outcome = finish(project, made, store, prepared.race, len(episodes), stopped)
-    return Evaluation(made, execution, board, outcome)
+    return Evaluation(made, execution, with_standing(project, store, board), outcome)

@@ -107,7 +107,7 @@ def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_questio
         assert certificate(project)["drift"] is None, "another model is no drift"
         (project.root / "evals/two").rename(project.root / "gone")
         state, reasons = standing(project)
-        assert state == "stale" and "The eval two, on which the judges were tested, is not there" in reasons[0]
+        assert state == "stale" and "The eval two, on which the judges were tested, no longer exists" in reasons[0]
 
 
 def test_judges_without_a_say_come_and_go(project):

@@ -38,9 +38,9 @@ def command(gate: bool, **given: Any) -> int:
     from orvl.trust.controls import GATE
 
     def finish(project: Project, ladder: Ladder, store: Store, out: JsonOut | None) -> int:
-        from orvl.rate.standing import KIND
         from orvl.report.certificate import print_certificate
         from orvl.trust.certificate import make
+        from orvl.trust.standing import KIND
 
         content = make(project, ladder, store)
         number = store.transaction([lambda s: s.add_trust(KIND, content)])[0]

@@ -51,7 +51,7 @@ def command(**given: Any) -> int:
         raise UserError(f"'{given['a']}' is compared with itself; name two contestants.")
     with open_to_read(project, given["store"]) as store:
         found = _compared(project, store, given)
-    from orvl.report.compare_text import comparison_json, print_comparison
+    from orvl.report.comparison import comparison_json, print_comparison
 
     if out:
         out.write(comparison_json(found))
@@ -82,9 +82,9 @@ def _compared(project: Project, store: Store, given: dict[str, Any]) -> Comparis
     from orvl.rate.compare import compare
     from orvl.rate.gather import CellRef, gather
     from orvl.rate.sides import paired_sides, side_of
-    from orvl.rate.standing import standing
     from orvl.report.certificate import standing_sentence
     from orvl.store import ANY_EPISODE
+    from orvl.trust.standing import standing
 
     words = Selection(
         **{place: ",".join(given[place]) or "all" for place in ("model", "provider", "eval", "metric")},

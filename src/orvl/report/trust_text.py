@@ -13,7 +13,7 @@ from orvl.report.text import dollars, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from orvl.rate.standing import Standing
+    from orvl.rate.board import Standing
     from orvl.rate.stats.agreement import PanelAgreement
     from orvl.rate.stats.components import NextStep
     from orvl.rate.stats.paired import Winners

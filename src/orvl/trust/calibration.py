@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orvl.rate.standing import eval_content, judge_content
 from orvl.rate.stats.calibration import JudgeMap, calibrate
 from orvl.trust.controls.doses import DOSES
 from orvl.trust.measure import measure
+from orvl.trust.standing import eval_content, judge_content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

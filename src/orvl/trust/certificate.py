@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orvl.rate.standing import KIND, eval_content, judge_content, shares
 from orvl.rate.stats.agreement import panel_agreement
 from orvl.rate.stats.claims import Claim, examine, panel_scores
 from orvl.rate.stats.drift import drift
 from orvl.trust.gate import gate
 from orvl.trust.measure import PROGRAMS, flips, measure, missing_answers, missing_runs
+from orvl.trust.standing import KIND, eval_content, judge_content, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,9 +10,9 @@ import numpy as np
 
 from orvl.plan.layout import layout_of
 from orvl.rate.rating import by_judge
-from orvl.rate.standing import USAGE_METRICS
 from orvl.store.score_matrix import places, score_tables
 from orvl.trust.control_agents import control_of
+from orvl.trust.standing import USAGE_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

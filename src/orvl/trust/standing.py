@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
+from orvl.rate.board import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from orvl.plan.planning import Panel
     from orvl.project import Project
+    from orvl.rate.collect import Board
     from orvl.store import Store
     from orvl.types import Eval, Judge, Metric
 
 KIND = "certificate"
 USAGE_METRICS = ("speed", "tokens", "tool-calls")
 """They say nothing of a control: it writes its files in no time, without a model."""
-State = Literal["certified", "stale", "refused", "none"]
 Made = tuple[int, float, dict[str, Any]]
 """A certificate as it is stored: its number, when it was made, what it says."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What the newest certificate that covers a panel says of it."""
-
-    state: State
-    reasons: tuple[str, ...] = ()
-    number: int | None = None
-    made: float | None = None
-    content: Mapping[str, Any] | None = None
-
-    @property
-    def may_rank(self) -> bool:
-        return self.state == "certified"
 
 
 def judge_content(judge: Judge) -> dict[str, Any]:
@@ -71,6 +57,11 @@ def _counted(panel: Panel) -> list[tuple[Metric, float]]:
         for metric, weight in zip(panel.metrics, panel.weights, strict=True)
         if weight and (metric.judged if has_say else not metric.judged and metric.name not in USAGE_METRICS)
     ]
+
+
+def with_standing(project: Project, store: Store, board: Board) -> Board:
+    """The board, with how its judges stand to the newest certificate."""
+    return replace(board, standing=standing(project, store, board.gathered.panels.values()))
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
