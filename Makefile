@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
-.PHONY: demo test sandbox judging trust browser agents nightly system lint types bench lock clean
+.PHONY: demo test sandbox judging trust browser agents nightly lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
@@ -19,43 +19,47 @@ demo: $(READY)
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
 # What every change is tested with, in minutes.
-test: lint types system
+test: lint types
+	@tests/system.sh $@
 	@$(PYTEST) tests/unit tests/cli
 	$(TOOK)
 
 # Agents that want out of their sandbox, under bubblewrap and podman, as root and as an ordinary user.
-sandbox: $(READY) system
+sandbox: $(READY)
+	@tests/system.sh $@
 	@$(PYTEST) tests/sandbox
 	$(TOOK)
 
 # Judges, similarity and the model on this machine.
-judging: $(READY) system
+judging: $(READY)
+	@tests/system.sh $@
 	@$(PYTEST) tests/judging
 	$(TOOK)
 
 # How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
 # people's labels, and the controls of the built-in evals.
-trust: $(READY) system
+trust: $(READY)
+	@tests/system.sh $@
 	@$(PYTEST) tests/trust
 	$(TOOK)
 
 # A real Chromium over pages that work, are broken or are hostile, and real linters over workspaces.
-browser: $(READY) system
+browser: $(READY)
+	@tests/system.sh $@
 	@$(PYTEST) tests/browser
 	$(TOOK)
 
 # The real agents, installed at pinned versions into orvl's cache, against a scripted model.
-agents: $(READY) system
+agents: $(READY)
+	@tests/system.sh $@
 	@$(PYTEST) tests/agents
 	$(TOOK)
 
 # What takes too long for every change: large floods, many kills, every fault with every real agent.
-nightly: $(READY) system
+nightly: $(READY)
+	@tests/system.sh test sandbox judging trust browser agents
 	@$(PYTEST) -m nightly tests
 	$(TOOK)
-
-system:
-	@tests/system.sh
 
 lint: $(READY)
 	@$(RUN) -m ruff check .
@@ -64,8 +68,10 @@ lint: $(READY)
 types: $(READY)
 	@$(RUN) -m mypy
 
-bench: $(READY) system
+bench: $(READY)
+	@tests/system.sh $@
 	@$(RUN) -m benchmarks
+	$(TOOK)
 
 lock: $(READY)
 	@$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \

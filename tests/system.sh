@@ -1,19 +1,37 @@
 #!/bin/sh
-# The system's programs that the tests need: put there where that is allowed, named where it is not.
+# tests/system.sh PART…: the system's programs that these parts of the tests need, installed where that is allowed and
+# named where it is not.
 set -eu
 packages=""
 need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
 need bwrap bubblewrap
-need podman podman
-need runc runc
-need newuidmap uidmap
-need debootstrap debootstrap
 need git git
 need setpriv util-linux
-need npm npm
-need curl curl
-need openssl openssl
-need chromium chromium
+for part in "$@"; do
+    case "$part" in
+    test)
+        need npm npm
+        need curl curl
+        need openssl openssl
+        ;;
+    sandbox)
+        need podman podman
+        need runc runc
+        need newuidmap uidmap
+        need debootstrap debootstrap
+        ;;
+    judging | agents)
+        need npm npm
+        ;;
+    trust)
+        need node nodejs
+        ;;
+    browser)
+        need npm npm
+        need chromium chromium
+        ;;
+    esac
+done
 [ -z "$packages" ] && exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "The tests need these programs: sudo apt-get install --no-install-recommends$packages" >&2

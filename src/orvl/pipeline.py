@@ -177,17 +177,19 @@ def rate(
 ) -> Evaluation:
     """The ratings of what was planned, and how a race ended."""
     made, episodes = prepared.plan, prepared.plan.episodes
+    from orvl.trust.standing import with_standing
+
     if prepared.race is None:
         from orvl.rate.collect import of_plan
 
         board = of_plan(project, made, store, episodes[0], episodes[-1], planned=len(episodes), by_run=by_run)
-        return Evaluation(made, execution, board)
+        return Evaluation(made, execution, with_standing(project, store, board))
     from orvl.trust.race_ratings import finish
 
     stopped: Stopped | None = "by the budget" if execution.over_budget else None
     stopped = "by the user" if execution.interrupted else stopped
     board, outcome = finish(project, made, store, prepared.race, len(episodes), stopped)
-    return Evaluation(made, execution, board, outcome)
+    return Evaluation(made, execution, with_standing(project, store, board), outcome)
 
 
 def compare(
@@ -277,12 +279,14 @@ class OpenProject:
     ) -> Results:
         """What the store holds of a selection, rated by the project's files as they are now."""
         from orvl.rate.collect import of_store
+        from orvl.trust.standing import with_standing
 
         selection = _selection(agent, model, provider, eval, metric)
         with open_store(self.store_url, write=False) as store:
             keep = stored_matcher(selection, [cell.names for cell in store.cells()])
             metrics = chosen_metrics(self.project, selection)
             board = of_store(self.project, store, keep, tuple(judges), metrics, by_run=True)
+            board = with_standing(self.project, store, board)
         return self._results(board, selection, None)
 
     def compare(self, a: str, b: str, *, judges: Sequence[str] = (), **words: Words) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -10,6 +11,14 @@ from agents.world import World
 
 Look = Callable[[World], None]
 LookAt = Callable[[World, Iterable[Look]], None]
+
+
+@pytest.fixture(autouse=True)
+def no_keys_and_no_agents_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unlike in other tests, agents are installed in the user's own cache: once for all tests, and for the next time."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture

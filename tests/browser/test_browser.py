@@ -22,7 +22,7 @@ from orvl.capture.browser.gather import Bounds, gathered
 from orvl.capture.browser.look import look
 from orvl.capture.browser.result import Look
 from orvl.errors import InvalidAppConfig
-from orvl.project.app import Step, check_app, check_steps
+from orvl.project.app import AppStep, check_app, check_steps
 from orvl.project.settings import Limits
 from orvl.sandbox import Ended, Stream
 from orvl.sandbox.bubblewrap import Bubblewrap
@@ -529,9 +529,9 @@ def test_this_machine_has_what_a_look_needs():
 
 def test_steps_are_read():
     assert check_steps(["type a into b into c", "click 'Add'", "expect no error"]) == (
-        Step("type a into b into c", "type", "a into b", "c"),
-        Step("click 'Add'", "click", "Add"),
-        Step("expect no error", "expect no error"),
+        AppStep("type a into b into c", "type", "a into b", "c"),
+        AppStep("click 'Add'", "click", "Add"),
+        AppStep("expect no error", "expect no error"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the panel share: captures made of texts, scripted judges in all protocols, and a bench to ask them at."""
+"""What the tests of the panel share: captures made of texts, scripted judges in all protocols, and a panel to ask them with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from helpers.gateways import CANARY, provider_at
 from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.gateway import Gateway
-from orvl.score.judges.bench import Bench, Seat
+from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.score.score_run import score_run
 from orvl.store import tree
 from orvl.store.folder import FolderBlobs
@@ -108,7 +108,7 @@ def obeys(words: str) -> Callable[[Request], Answer]:
     return lambda request: says("yes" if words in request.prompt_text else "no")(request)
 
 
-# -- the bench
+# -- the panel
 
 
 def checklist(name: str = "m", items: Sequence[str | tuple[str, float]] = THREE) -> Metric:
@@ -136,16 +136,16 @@ async def judging(
     """The scores of a run, by metric and judge; each judge is a protocol and an address."""
     asked = metrics or [checklist()]
 
-    def seat(judge: Judge) -> Seat:
+    def endpoint_of(judge: Judge) -> JudgeEndpoint:
         protocol, address = judges[judge.name]
-        return Seat(judge, provider_at(address, judge.provider, **(provider or {})), protocol, judge.model)
+        return JudgeEndpoint(judge, provider_at(address, judge.provider, **(provider or {})), protocol, judge.model)
 
     gateway = Gateway({"CANARY_KEY": CANARY})
-    bench = Bench(gateway, seat, seconds, (said if said is not None else []).append)
+    asked_judges = JudgePanel(gateway, endpoint_of, seconds, (said if said is not None else []).append)
     named = [text for metric in asked for text, _ in metric.items]
     panel = [judge_named(name, room) for name in judges]
     try:
-        scores, _ = await score_run(bench.case(run, named), AN_EVAL, asked, panel, 60.0, lambda *_: 1)
+        scores, _ = await score_run(asked_judges.judged_run(run, named), AN_EVAL, asked, panel, 60.0, lambda *_: 1)
     finally:
         await gateway.close()
     return {(one.metric, one.judge): one for one in scores}

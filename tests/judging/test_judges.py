@@ -45,7 +45,7 @@ from helpers.user_project import blob_keys
 from orvl.capture.captured_run import Inspections
 from orvl.gateway import limits, retry
 from orvl.score.judges.evidence import gather
-from orvl.score.judges.plain import plain_text
+from orvl.score.judges.redaction import bare_code
 from orvl.store.folder import FolderBlobs
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 from orvl.types import CheckResult
@@ -710,7 +710,7 @@ def test_the_plain_view_keeps_the_code_and_its_lines():
         text = path.read_text(errors="replace")
         with tokenize.open(path) as file:
             code = Counter(one.string for one in tokenize.generate_tokens(file.readline) if one.type == tokenize.NAME)
-        plain = plain_text(path.name, text)
+        plain = bare_code(path.name, text)
         assert plain.count("\n") == text.count("\n"), path
         names += code.total()
         found += (code & Counter(re.findall(r"[^\W\d]\w*", plain))).total()
@@ -1115,7 +1115,7 @@ import resource, sys, time
 resource.setrlimit(resource.RLIMIT_CPU, (8, 8))
 from helpers.judging import captured
 from orvl.score.judges.evidence import gather
-from orvl.score.judges.plain import plain_text
+from orvl.score.judges.redaction import bare_code
 path, unit, times, many, begin = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:]
 files = {(str(number) + path if number else path): "".join(begin) + unit * times for number in range(many)}
 with captured(files) as run:

@@ -22,6 +22,7 @@ import pytest
 from adversary import attack
 
 import orvl
+from helpers.forked import call_in_fork
 from helpers.needs import need, need_program
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.keeper.door import open_door
@@ -146,15 +147,19 @@ class Place(UserProject):
         """Calls orvl; a run command gets the flags of the sandbox."""
         runs = words[0] not in ("show", "report", "score", "gc", "doctor", "list", "export")
         words = [*words[:1], *(self.flags if flags is None else flags), *words[1:]] if runs else words
-        done = subprocess.run(
-            [*wrap[:3], *self.prefix, *wrap[3:], self.python, "-m", "orvl", *words],
-            cwd=self.root,
-            env={**self.env, **(env or {})},
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-            **({"stdin": subprocess.DEVNULL} | more),
-        )
+        env = {**self.env, **(env or {})}
+        if not (runs or self.prefix or wrap or more):
+            done = call_in_fork([*words], self.root, env, timeout)
+        else:
+            done = subprocess.run(
+                [*wrap[:3], *self.prefix, *wrap[3:], self.python, "-m", "orvl", *words],
+                cwd=self.root,
+                env=env,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+                **({"stdin": subprocess.DEVNULL} | more),
+            )
         result = Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
         assert "Traceback" not in result.err, result.err
         return result

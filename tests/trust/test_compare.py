@@ -11,13 +11,13 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from rich.console import Console
 from tests.conftest import UserProject
 
 from orvl.cli.compare import _compared, command
 from orvl.errors import UserError
 from orvl.project import open_project
-from orvl.report.compare_text import comparison_json, print_comparison, share
+from orvl.report.comparison import comparison_json, print_comparison, share
+from orvl.report.terminal import Terminal
 from orvl.store.sqlite import SqliteStore
 
 AGENT = """
@@ -96,7 +96,7 @@ def compared(project, a, b, *words, columns=160):
     with SqliteStore(project.root / ".orvl", write=False) as store:
         found = _compared(opened, store, given)
     out = StringIO()
-    print_comparison(Console(file=out, width=columns, highlight=False), found)
+    print_comparison(Terminal(out, columns), found)
     return json.loads(json.dumps(comparison_json(found), allow_nan=False)), out.getvalue()
 
 
@@ -180,19 +180,19 @@ def test_a_difference_that_is_the_same_everywhere_is_not_called_level(master):
     assert [one["difference"] for one in found["evals"]] == pytest.approx([0.2] * 8)
     assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["more_evals"] is None
     assert "level" not in text
-    assert "cannot be told: the difference is the same on all of these." in text
+    assert "It is unknown how many more evals would settle it: the difference is the same on every eval." in text
 
 
 def test_few_evals_settle_nothing(master):
     found, text = compared(master, "good m1", "bad m1", "--eval=e00,e01,e02,e03,e04")
     assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["difference"]["p_used"] == 1
-    assert "With fewer than 6 evals nothing can be said: add at least 1." in text
-    assert "Chance alone" not in text
+    assert "Fewer than 6 evals cannot settle it: add at least 1." in text
+    assert "by chance" not in text
     found, text = compared(master, "good m1", "bad m1", "--eval=e00,e01")
     assert found["difference"]["n"] == 2 and found["difference"]["interval"] is not None
     found, text = compared(master, "good m1", "bad m1", "--eval=e00")
     assert found["difference"]["interval"] is None
-    assert "+0.400 (one eval has no interval), over 1 eval on which" in text
+    assert "+0.400 (one eval has no interval), over 1 eval that both" in text
     assert found["difference"]["p_used"] == 1 and not found["difference"]["significant"]
 
 
@@ -204,9 +204,9 @@ def test_equals_are_level(project):
     run(project, "one,two")
     found, text = compared(project, "one", "two")
     assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["difference"]["mean"] == 0
-    assert "No number of evals would settle it: on these evals they are level." in text
+    assert "No number of evals would settle it: the two are level on these." in text
     assert "They differ most" not in text
-    assert found["weights"]["share_a_wins"] == 0.5 and "Under 50 % of all weights of metrics one is ahead." in text
+    assert found["weights"]["share_a_wins"] == 0.5 and "one is ahead under 50 % of all possible metric weights." in text
     assert found["usage"]["a"]["cost_usd"] is None
     assert "one: unknown and " in text, "an unknown cost is not 0"
 
@@ -251,7 +251,7 @@ def test_who_has_no_counterpart_is_left_out_and_named(master):
 def test_one_side_may_stand_for_several_and_says_so(master):
     found, text = compared(master, "[gn]*", "bad m1", "--model=m1")
     assert [len(pair["a"]) for pair in found["pairs"]] == [2]
-    assert "[gn]* stands for up to 2 contestants at once, which are averaged." in text
+    assert "[gn]* matches up to 2 contestants at once; their ratings are averaged." in text
     near = mean(A) - 0.0025
     assert found["difference"]["mean"] == pytest.approx((mean(A) + near) / 2 - mean(B))
 
@@ -332,7 +332,7 @@ def test_evals_that_one_lacks_and_errors_and_unrated_runs_are_left_out(project):
     used = [i for i in range(8) if i not in (5, 6)]
     assert {one["eval"] for one in found["evals"]} == {f"e{i:02}" for i in used}
     assert found["difference"]["mean"] == pytest.approx(mean(A[i] - B[i] for i in used))
-    assert "over 6 evals on which both were rated" in text
+    assert "over 6 evals that both are rated on" in text
     assert (found["usage"]["a"]["runs"], found["usage"]["a"]["rated"]) == (6, 6)
     assert "There is no eval that both one and two have a rating on." in refused(project, "one", "two", "--eval=e06")
 
@@ -350,7 +350,7 @@ def test_episodes_are_averaged_inside_an_eval_and_a_price_is_by_all_that_was_run
     assert (found["usage"]["a"]["runs"], found["usage"]["a"]["rated"]) == (18, 12)
     assert found["usage"]["a"]["cost_usd"] == pytest.approx(0.18)
     assert "one: $0.0100 and " in text and "two: $0.0300 and " in text
-    assert "a run (18 runs)" in text and "a run (6 runs)" in text
+    assert "per run (18 runs)" in text and "per run (6 runs)" in text
 
 
 def test_a_rating_without_a_metric_is_warned_of(project):
@@ -395,7 +395,7 @@ def test_the_share_of_weights_and_the_nearest_flip_are_those_of_brute_force(proj
     assert flip["weights"]["x"] == pytest.approx(0.37 / 0.6, abs=1e-6)
     assert flip["distance"] == pytest.approx(2 * (0.75 - 0.37 / 0.6), abs=1e-6)
     assert weights["judge_flip"] is None
-    assert f"The nearest metric weights at which that turns: x {0.37 / 0.6:.2f}, y {0.23 / 0.6:.2f}." in text
+    assert f"The nearest metric weights that reverse this: x {0.37 / 0.6:.2f}, y {0.23 / 0.6:.2f}." in text
     assert "judge" not in text.replace("tested the judges", "").replace("certify", "")
     narrowed, _ = compared(project, "one", "two", "--metric=y")
     assert narrowed["difference"]["mean"] == pytest.approx(-0.37) and set(narrowed["metrics"]) == {"y"}
@@ -433,7 +433,7 @@ def test_judges_whose_word_does_not_count_have_no_weights_to_turn(project):
     assert fond["difference"]["mean"] == pytest.approx(step)
     cross, text = compared(project, "one", "two", "--judge=cross", "--metric=tidy")
     assert cross["difference"]["mean"] == pytest.approx(-step)
-    assert "Under 0 % of all weights of metrics and judges one is ahead." in text
+    assert "one is ahead under 0 % of all possible metric and judge weights." in text
 
 
 def test_all_and_none_of_the_weights_are_said_of_nothing_less():
@@ -451,7 +451,7 @@ def test_metrics_that_do_not_count_on_every_eval_are_not_given_other_weights(pro
     run(project, "one,two")
     found, text = compared(project, "one", "two")
     assert found["metrics"]["y"]["n"] == 5 and found["metrics"]["x"]["n"] == 6
-    assert "Under 100 % of all weights of metrics (of x, which count on every eval) one is ahead." in text
+    assert "one is ahead under 100 % of all possible metric weights of x, which count on every eval." in text
 
 
 def test_all_of_it_fits_into_80_columns(master):

@@ -352,7 +352,7 @@ def test_a_dry_run_says_what_the_plan_can_see_from_an_assumption(project):
     assert told["difference"] == pytest.approx(0.40 * (2.365 + 0.896) / 8**0.5, abs=0.01)
     assert told["source"].startswith("assumed")
     few = " ".join(project.orvl("one,two", "--eval=e0[0-4]", "--dry-run").out.split())
-    assert "With 5 evals × 1 episode a difference of 0.83 between two contestants is seen with 80 % power" in few
+    assert "5 evals × 1 episode can show a difference of 0.83 between two contestants with 80 % power" in few
     assert "Below 6 evals no exact test reaches 5 %" in few
     single = project.orvl("one,two", "--eval=e00", "--dry-run")
     assert "One eval cannot tell two contestants apart." in single.out
@@ -360,8 +360,8 @@ def test_a_dry_run_says_what_the_plan_can_see_from_an_assumption(project):
 
 
 def test_the_assumption_is_what_real_runs_showed():
+    from orvl.rate.detectable import BY_EVAL, BY_RUN
     from orvl.rate.stats.paired import detectable
-    from orvl.report.dry_run import BY_EVAL, BY_RUN
 
     for runs, smallest in ((1, 0.159), (3, 0.127), (5, 0.119)):
         assert detectable((BY_EVAL + BY_RUN / runs) ** 0.5, 80) == pytest.approx(smallest, abs=0.001)

@@ -9,17 +9,16 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from rich.console import Console
 from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
-from orvl.cli.report import _beside, _people
+from orvl.cli.report import rated
 from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
-from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
+from orvl.report.terminal import Terminal
 from orvl.report.trust_text import as_json, sentences
 from orvl.store.sqlite import SqliteStore
 
@@ -48,12 +47,9 @@ def report(project, *judges, columns=160, **words):
         known = [cell.names for cell in store.cells()]
         asked = Selection(**words)
         keep, metrics = stored_matcher(asked, known), chosen_metrics(opened, asked)
-        board = of_store(opened, store, keep, judges, metrics)
-        rows = board.contestants
-        beside = _beside(opened, store, board, rows)
-        beside.people = _people(opened, store, keep, judges, metrics)
+        board, rows, beside = rated(opened, store, keep, judges, metrics, "agent")
     out = StringIO()
-    console = Console(file=out, width=columns, highlight=False)
+    console = Terminal(out, columns)
     print_ratings(console, rows, board, sentences(beside, board.standing))
     told = ratings_json(rows, board, trust=as_json(beside, board.standing))
     return json.loads(json.dumps(told, allow_nan=False)), out.getvalue()

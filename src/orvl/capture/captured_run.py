@@ -1,4 +1,4 @@
-"""What a run left behind → one immutable capture, and the view of it that scores get."""
+"""A captured run as score functions and judges see it."""
 
 from __future__ import annotations
 
@@ -13,78 +13,20 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture import diff
 from orvl.errors import OrvlError
 from orvl.store import tree
-from orvl.store.tree import Entry, TreeLimits
-from orvl.types import MEBI, Attempt, CheckResult, Turn, Usage
+from orvl.store.tree import Entry
+from orvl.types import Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.capture.browser.result import Look
     from orvl.capture.lint.report import LintReport
-    from orvl.capture.lint.rules import Rule
-    from orvl.gateway.account import Account
-    from orvl.project.settings import Limits
-    from orvl.run.conversation import Conversation, TurnEnd
-    from orvl.sandbox.workdir import RunFolders
-    from orvl.store import Batch, Blobs
+    from orvl.capture.lint.rules import ProjectRule
+    from orvl.store import Blobs
     from orvl.types import Inspection
 
 
 SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
-
-
-def take(
-    talk: Conversation,
-    start_tree: str,
-    folders: RunFolders,
-    batch: Batch,
-    limits: Limits,
-    sandbox: str,
-    account: Account | None = None,
-) -> Attempt:
-    """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
-    gone = folders.mend()
-    bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
-    entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
-    return Attempt(
-        outcome=talk.outcome,
-        reason=talk.reason,
-        started=talk.started,
-        usage=talk.usage,
-        turns=tuple(_turn(turn, batch) for turn in talk.turns),
-        steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
-        start_tree=start_tree,
-        tree=batch.put(tree.encode(entries)),
-        cut=(*gone, *cut),
-        sandbox=sandbox,
-        retry=talk.retry,
-        calls=tuple(account.calls) if account else (),
-        record=_record(account, folders, batch) if account and account.calls else None,
-        told=talk.told,
-    )
-
-
-def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
-    """All that passed the gateway, a line for each call, in one blob: what calls repeat is kept once."""
-    path = folders.logs / "calls.jsonl"
-    with path.open("wb") as file:
-        file.writelines(account.record.lines(account.calls))
-    return batch.put_file(path)
-
-
-def _turn(turn: TurnEnd, batch: Batch) -> Turn:
-    ended = turn.ended
-    return Turn(
-        seconds=ended.seconds,
-        cpu_seconds=ended.cpu_seconds,
-        status=ended.status,
-        cut=ended.cut,
-        session=turn.session,
-        stdout=batch.put_file(ended.stdout.path) if ended.stdout.path else None,
-        stderr=batch.put_file(ended.stderr.path) if ended.stderr.path else None,
-        output_bytes=ended.stdout.size + ended.stderr.size,
-        left_out_bytes=ended.stdout.left_out + ended.stderr.left_out,
-    )
 
 
 @dataclass(frozen=True)
@@ -93,26 +35,26 @@ class Inspections:
 
     lint: LintReport | None = None
     lint_trouble: str | None = None
-    """Why no linter could look, where that is nothing of the agent's."""
-    rules: Sequence[Rule] = ()
+    """Why no linter could look, if that is not the agent's fault."""
+    rules: Sequence[ProjectRule] = ()
     page: Look | None = None
     page_trouble: str | None = None
-    """Why no browser could look at an eval's app, where that is nothing of the agent's."""
+    """Why no browser could look at an eval's app, if that is not the agent's fault."""
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, found: Sequence[Inspection], blobs: Blobs) -> Inspections:
-        """The newest of each kind that was kept."""
+    def of(cls, stored: Sequence[Inspection], blobs: Blobs) -> Inspections:
+        """The newest of each kind."""
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import LintReport
 
-        newest = {one.kind: one for one in found}
-        told = {kind: json.loads(blobs.get(one.results)) for kind, one in newest.items()}
+        newest = {inspection.kind: inspection for inspection in stored}
+        results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
         return cls(
-            lint=LintReport.from_json(told["lint"]) if "lint" in told else None,
-            page=Look.from_json(told["page"]) if "page" in told else None,
+            lint=LintReport.from_json(results["lint"]) if "lint" in results else None,
+            page=Look.from_json(results["page"]) if "page" in results else None,
             pictures=newest["page"].pictures if "page" in newest else {},
         )
 
@@ -127,16 +69,21 @@ def _read_only(entry: Entry) -> Entry:
 
 
 class CapturedRun:
-    """A run as a score sees it: everything is read from the capture, when it is asked for."""
+    """A run as a score sees it; everything is read from the capture when it is first used."""
 
     def __init__(
-        self, attempt: Attempt, prompts: Sequence[str], blobs: Blobs, scratch: Path, finds: Inspections | None = None
+        self,
+        attempt: Attempt,
+        prompts: Sequence[str],
+        blobs: Blobs,
+        scratch: Path,
+        inspections: Inspections | None = None,
     ) -> None:
         self._attempt = attempt
         self._blobs = blobs
         self._scratch = scratch
         self._lock = Lock()
-        self._finds = finds or Inspections()
+        self._inspections = inspections or Inspections()
         self.prompts: tuple[str, ...] = tuple(prompts)
 
     @property
@@ -161,7 +108,7 @@ class CapturedRun:
 
     @property
     def files(self) -> list[str]:
-        """The paths of all files that were kept, without what lies in `.git`."""
+        """The paths of all files that were kept, without those in `.git`."""
         kept = [entry.path for entry in self.tree if entry.kind == "file" and entry.hash]
         return sorted(path for path in kept if ".git" not in path.split("/"))
 
@@ -186,7 +133,7 @@ class CapturedRun:
 
     @property
     def path(self) -> Path:
-        """A read-only copy of the workspace on disk, there while the run is scored."""
+        """A read-only copy of the workspace on disk, which exists while the run is scored."""
         root = self._scratch / "copy"
         with self._lock:
             if not root.exists():
@@ -200,7 +147,7 @@ class CapturedRun:
         return tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
 
     @cached_property
-    def _changes(self) -> list[diff.Change]:
+    def _changes(self) -> list[diff.FileChange]:
         return diff.changes(self._before, self.tree)
 
     @cached_property
@@ -214,7 +161,7 @@ class CapturedRun:
         return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
 
     def read_before(self, path: str, most: int) -> str | None:
-        """The text that a file had at the start; None where it was not there, or is larger than that, or no text."""
+        """The text that a file had at the start; None if it did not exist, is larger than `most` or is not text."""
         entry = self._before_by_path.get(path)
         if entry is None or not entry.hash or entry.size > most:
             return None
@@ -227,7 +174,7 @@ class CapturedRun:
 
     @cached_property
     def started_with(self) -> frozenset[str]:
-        """The paths of the files that were there before."""
+        """The paths of the files that the agent started with."""
         return frozenset(self._before_by_path)
 
     @cached_property
@@ -243,46 +190,46 @@ class CapturedRun:
 
     @cached_property
     def trajectory(self) -> list[Mapping[str, Any]]:
-        """The agent's steps, as its `read` told them."""
+        """The agent's steps, as its `read` returned them."""
         return list(json.loads(self._blobs.get(self._attempt.steps))) if self._attempt.steps else []
 
     # -- what programs found out about it
 
     @property
     def hidden_names(self) -> tuple[str, ...]:
-        """What judges are not told: who the agent is, its model and its provider."""
-        return self._finds.hidden_names
+        """What judges must not learn: the names of the agent, its model and its provider."""
+        return self._inspections.hidden_names
 
     @property
     def lint(self) -> LintReport | None:
-        """What the project's own linters and formatters say; None where it has none."""
-        return self._finds.lint
+        """What the project's own linters and formatters say; None if it has none."""
+        return self._inspections.lint
 
     def linted(self) -> LintReport | None:
-        """The same; that linters could not be started is an error."""
-        if self._finds.lint_trouble:
-            raise OrvlError(self._finds.lint_trouble)
-        return self._finds.lint
+        """The same, with an error if linters could not be started."""
+        if self._inspections.lint_trouble:
+            raise OrvlError(self._inspections.lint_trouble)
+        return self._inspections.lint
 
     @property
-    def rules(self) -> Sequence[Rule]:
-        """The rules that the workspace told agents from the start, such as those of AGENTS.md."""
-        return self._finds.rules
+    def rules(self) -> Sequence[ProjectRule]:
+        """The rules for agents in the starting workspace, such as those of AGENTS.md."""
+        return self._inspections.rules
 
     @property
     def page(self) -> Look | None:
-        """What a browser saw; None where the eval has no app, or where no browser could look."""
-        return self._finds.page
+        """What a browser saw; None if the eval has no app or no browser could look."""
+        return self._inspections.page
 
     def look(self) -> Look | None:
-        """What a browser saw; None where the eval has no app. That no browser could look is an error."""
-        if self._finds.page_trouble:
-            raise OrvlError(self._finds.page_trouble)
-        return self._finds.page
+        """What a browser saw; None if the eval has no app. It is an error if no browser could look."""
+        if self._inspections.page_trouble:
+            raise OrvlError(self._inspections.page_trouble)
+        return self._inspections.page
 
     @cached_property
     def screenshots(self) -> tuple[Path, ...]:
-        """Pictures of the page at two sizes, light and dark, as files; there while the run is scored."""
+        """Pictures of the page at two sizes, light and dark, as files that exist while the run is scored."""
         shots = [shot for shot in (self.page.shots if self.page else ()) if shot.name in SHOWN_SHOTS]
         folder = self._scratch / "screenshots"
         with self._lock:
@@ -293,9 +240,9 @@ class CapturedRun:
 
     @cached_property
     def plain_shots(self) -> dict[str, bytes]:
-        """The same without images and long texts, by name, where that differs."""
+        """The same without images and long texts, by name, if that differs."""
         shots = self.page.shots if self.page else ()
         return {shot.name.removesuffix("-plain"): self._picture(shot.file) for shot in shots if shot.plain}
 
     def _picture(self, file: str) -> bytes:
-        return self._blobs.get(self._finds.pictures[file])
+        return self._blobs.get(self._inspections.pictures[file])

@@ -19,7 +19,7 @@ MAX_DIFF = 4 << 20
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """One path that was added, removed or changed."""
 
     path: str
@@ -28,7 +28,7 @@ class Change:
     after: Entry | None
 
 
-def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[Change]:
+def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[FileChange]:
     """Every difference, in order of paths, but for what lies in a `.git`: that is no part of what was made."""
     old, new = _by_path(before), _by_path(after)
     found = []
@@ -37,7 +37,7 @@ def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[Change]:
         if was == now or _same_as_far_as_kept(was, now):
             continue
         kind = "added" if was is None else "removed" if now is None else "changed"
-        found.append(Change(path, kind, was, now))
+        found.append(FileChange(path, kind, was, now))
     return sorted(found, key=lambda change: change.path)
 
 
@@ -72,11 +72,11 @@ def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str
     return "".join(pieces)
 
 
-def _only_a_folder(change: Change) -> bool:
+def _only_a_folder(change: FileChange) -> bool:
     return all(entry is None or entry.kind == "folder" for entry in (change.before, change.after))
 
 
-def _one(change: Change, read: Callable[[str], bytes]) -> str:
+def _one(change: FileChange, read: Callable[[str], bytes]) -> str:
     was, now = change.before, change.after
     name = _printable(change.path)
     head = f"--- {_side('a', name, was)}\n+++ {_side('b', name, now)}\n"

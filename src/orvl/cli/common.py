@@ -16,10 +16,9 @@ from orvl.plan.selection import ORDER, ORDER_SENTENCE, Selection, parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
-
     from orvl.project import Project
     from orvl.rate.collect import Board
+    from orvl.report.terminal import Terminal
     from orvl.store import Store
 
 
@@ -94,12 +93,16 @@ def store_exists(project: Project, flag: str | None) -> bool:
     return store.store_exists(store.store_url(flag, project.settings.store, project.root))
 
 
-def console() -> Console:
-    """Standard output; wide enough for a table where it is not a terminal."""
-    from rich.console import Console
+def console() -> Terminal:
+    """Standard output: as wide as the terminal, or wide enough for a table where it is none."""
+    from shutil import get_terminal_size
 
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
-    return Console(width=width, highlight=False, soft_wrap=False)
+    from orvl.report.terminal import Terminal
+
+    is_terminal = sys.stdout.isatty()
+    width = get_terminal_size().columns if is_terminal or "COLUMNS" in os.environ else 120
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") in ("dumb", "unknown")
+    return Terminal(sys.stdout, width, styles=is_terminal and not plain)
 
 
 class JsonOut:

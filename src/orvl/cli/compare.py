@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,9 +10,6 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.cli.complete import word as complete
 from orvl.plan.selection import Selection
 from orvl.project import open_project
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command()
@@ -45,7 +42,7 @@ def command(**given: Any) -> int:
     selection = Selection(**{place: ",".join(given[place]) or "all" for place in places})
     with open_to_read(project, given["store"]) as store:
         found = compare(project, store, given["a"], given["b"], selection, given["judge"])
-    from orvl.report.compare_text import comparison_json, print_comparison
+    from orvl.report.comparison import comparison_json, print_comparison
 
     if out:
         out.write(comparison_json(found))

@@ -106,21 +106,20 @@ def mebibytes(size: int) -> str:
 
 
 def _print_list(project: Project) -> int:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from orvl.report.terminal import Cell, TextColumn, TextTable
 
-    table = Table("agent", "packages", "installed", box=box.SIMPLE_HEAD, pad_edge=False)
+    rows: list[list[str | Cell]] = []
     for name in project.agent_files:
         try:
             agent = project.agent(name)
         except OrvlError as error:
-            table.add_row(name, "", Text(plain(str(error)), style="red"))
+            rows.append([name, "", Cell(plain(str(error)), "red")])
             continue
         if agent.install:
             packages = " ".join(f"{kind}: {' '.join(them)}" for kind, them in agent.install.items())
-            table.add_row(name, Text(plain(packages)), Text(plain(_state(agent))))
-    console().print(table if table.row_count else "No agent here names packages in its 'install'.")
+            rows.append([name, plain(packages), plain(_state(agent))])
+    columns = [TextColumn(name, words=True) for name in ("agent", "packages", "installed")]
+    console().print(TextTable(columns, rows) if rows else "No agent's file names packages in `install`.")
     return 0
 
 

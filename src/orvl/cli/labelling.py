@@ -15,7 +15,7 @@ from orvl.errors import LabellingEnded, LabelSkipped, OrvlError, StoreError, Use
 from orvl.project.names import count
 from orvl.report.text import plain
 from orvl.score.judges import verdict
-from orvl.score.judges.names import names_of
+from orvl.score.judges.redaction import names_of
 from orvl.trust.labels import IN_TURN, WHOLE
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`orvl list`: what there is to be named."""
+"""`orvl list`: the names that commands take."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW = 4
 def command(kind: str | None, json_: bool, project: str | None) -> int:
     """List agents, overlays, models, providers, evals, metrics and judges.
 
-    KIND is one of these. A file with a mistake in it is listed with its mistake.
+    KIND is one of these. A file that cannot be loaded is listed with its error.
     """
     if kind is not None and kind not in KINDS:
         if f"{kind}s" not in KINDS:
@@ -121,27 +121,24 @@ def _models(project: Project, kind: str) -> list[dict[str, Any]]:
 
 
 def _print(found: dict[str, list[dict[str, Any]]]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
+    from orvl.report.terminal import Cell, TextColumn, TextTable
     from orvl.report.text import plain
 
-    shown = console()
+    terminal = console()
     for kind, things in found.items():
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=kind, title_justify="left", title_style="bold")
-        columns = [name for name in dict.fromkeys(key for thing in things for key in thing) if name != "error"]
-        for column in columns:
-            table.add_column(column, overflow="fold")
-        for thing in things:
-            cells = [Text(plain(_text(thing.get(column, "")))) for column in columns]
+        if not things:
+            terminal.print(f"{kind}: none")
+            continue
+        names = [name for name in dict.fromkeys(key for thing in things for key in thing) if name != "error"]
+        rows = [[Cell(plain(_text(thing.get(name, "")))) for name in names] for thing in things]
+        for row, thing in zip(rows, things, strict=True):
             if "error" in thing:
-                cells[-1] = Text("has a mistake, see below", style="red")
-            table.add_row(*cells)
-        shown.print(table if things else f"{kind}: none yet")
+                row[-1] = Cell("has an error, see below", "red")
+        terminal.print(kind, "bold")
+        terminal.print(TextTable([TextColumn(name, words=True) for name in names], rows))
         for thing in things:
             if "error" in thing:
-                shown.print(Text(plain(thing["error"]), style="red"), soft_wrap=True)
+                terminal.print(plain(thing["error"]), "red")
 
 
 def _text(value: Any) -> str:

@@ -18,13 +18,12 @@ from orvl.sandbox.kinds import KINDS, Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
-    from orvl.capture.diff import Change
+    from orvl.capture.diff import FileChange
     from orvl.cli.show import Shown
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.project import Project
+    from orvl.report.terminal import Terminal
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
     from orvl.store.tree import Entry
@@ -197,7 +196,7 @@ class Compared:
     server: ReplayServer
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[FileChange]:
         from orvl.capture.diff import changes
 
         return changes(self.tree, self.now.tree)
@@ -221,9 +220,9 @@ class Compared:
             "unasked": self.server.unasked,
         }
 
-    def print(self, out: Console, title: str) -> None:
+    def print(self, out: Terminal, title: str) -> None:
         for line in (title, *self._lines()):
-            out.print(plain(line), markup=False, soft_wrap=True)
+            out.print(plain(line))
 
     def _lines(self) -> list[str]:
         before, now = self.before, self.now.attempt

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from orvl.project import Project
-    from orvl.score.judges.builder import Built
+    from orvl.score.judges.builder import BuiltProject
     from orvl.types import Judge
 
 
@@ -68,26 +68,27 @@ def _builder(project: Project, name: str | None) -> Judge:
     return judges[0]
 
 
-async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> Built:
+async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> BuiltProject:
     from orvl.errors import CallRefused
     from orvl.gateway import Gateway
-    from orvl.score.judges.bench import Bench, Seat
     from orvl.score.judges.builder import build
+    from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 
     def say(sentence: str) -> None:
         click.echo(sentence, err=True)
 
     gateway = Gateway(os.environ, budget)
-    bench = Bench(gateway, lambda one: Seat.of(one, project.settings), project.settings.limits.judge, say)
+    seconds = project.settings.limits.judge
+    panel = JudgePanel(gateway, lambda judge: JudgeEndpoint.of(judge, project.settings), seconds, say)
     try:
-        return await build(bench, await bench.seat(judge), idea, say)
+        return await build(panel, await panel.endpoint(judge), idea, say)
     except CallRefused as error:
         raise UserError(f"The judge was not asked to the end: {error}.") from error
     finally:
         await gateway.close()
 
 
-def _scale(built: Built, others: Iterable[Mapping[str, str]]) -> dict[str, float]:
+def _scale(built: BuiltProject, others: Iterable[Mapping[str, str]]) -> dict[str, float]:
     """The floor: projects of other evals beside the judge's. The ceiling: its own second implementation."""
     from orvl.score.similarity import compare
 
@@ -112,7 +113,7 @@ def _others(project: Project, own: str) -> Iterable[Mapping[str, str]]:
             yield {str(path.relative_to(folder)): path.read_text("utf-8", "replace") for path in paths[:60]}
 
 
-def _write(folder: Path, built: Built, scale: dict[str, object]) -> None:
+def _write(folder: Path, built: BuiltProject, scale: dict[str, object]) -> None:
     """The new eval, put into its place as a whole."""
     beside = folder.with_name(f".{folder.name}.new")
     turn = "\n".join("\\---" if line.rstrip() == "---" else line for line in built.prompt.split("\n"))

@@ -102,8 +102,9 @@ def _options(flags: dict[str, Any]) -> RunOptions:
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
     from orvl import pipeline
     from orvl.plan.cost import cost_of
+    from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
-    from orvl.report.dry_run import detectable_of, print_plan
+    from orvl.report.dry_run import print_plan
 
     plan = pipeline.plan(project, options)
     exists = store_exists(project, flags["store"])
@@ -135,13 +136,13 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
 
 def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> None:
     board, race = evaluation.board, evaluation.race
-    board.warnings = [*evaluation.plan.warnings, *_notes(evaluation.execution, board), *board.warnings]
+    board = board.with_warnings(*evaluation.plan.warnings, *_notes(evaluation.execution, board))
     from orvl.report.race import race_json, race_sentences
 
     print_board(board, out, by_eval=by_eval, **({"race": race_json(race)} if race else {}))
     if race and not out:
         for sentence in race_sentences(race):
-            console().print(plain(sentence), markup=False)
+            console().print(plain(sentence))
 
 
 def _notes(execution: Execution, board: Board) -> list[str]:

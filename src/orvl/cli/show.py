@@ -19,9 +19,8 @@ from orvl.report.text import dollars, plain, seconds
 from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from orvl.capture.captured_run import CapturedRun, Inspections
+    from orvl.report.terminal import Terminal
     from orvl.store import Store, StoredCell, StoredRun
     from orvl.types import Attempt, ModelCall
 
@@ -161,57 +160,56 @@ class Shown:
             ],
         }
 
-    def print(self, out: Console) -> None:
+    def print(self, out: Terminal) -> None:
         cell = self.cell
         out.print(
             f"run {self.key[:12]}: {' '.join(cell.names)} #{self.episode}",
-            markup=False,
         )
         for position, (number, attempt, checks) in zip(self.positions, self.attempts, strict=True):
             when = datetime.fromtimestamp(attempt.started).strftime("%Y-%m-%d %H:%M:%S")
             why = f": {plain(attempt.reason)}" if attempt.reason else ""
-            out.print(f"\nattempt {position}, {when}, sandbox {attempt.sandbox}: {attempt.outcome}{why}", markup=False)
+            out.print(f"\nattempt {position}, {when}, sandbox {attempt.sandbox}: {attempt.outcome}{why}")
             self._print_turns(out, attempt)
             self._print_calls(out, position, number, attempt)
             for note in attempt.cut:
-                out.print(f"  cut: {plain(note)}", markup=False)
+                out.print(f"  cut: {plain(note)}")
             for check in checks or ():
                 word = "passed" if check.passed else "failed" + (f" ({check.cut})" if check.cut else "")
-                out.print(f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}", markup=False)
+                out.print(f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}")
                 if not check.passed and check.output.strip():
-                    out.print("    " + plain(check.output.strip().splitlines()[-1]), markup=False)
+                    out.print("    " + plain(check.output.strip().splitlines()[-1]))
             for line in found_lines(self.finds(number)):
-                out.print(f"  {plain(line)}", markup=False)
+                out.print(f"  {plain(line)}")
             self._print_scores(out, number)
         self._print_files(out)
 
-    def _print_turns(self, out: Console, attempt: Attempt) -> None:
+    def _print_turns(self, out: Terminal, attempt: Attempt) -> None:
         usage = attempt.usage
         tokens = "unknown" if usage.tokens is None else usage.tokens
-        out.print(f"  {seconds(usage.seconds)}, tokens {tokens}, cost {dollars(usage.cost_usd)}", markup=False)
+        out.print(f"  {seconds(usage.seconds)}, tokens {tokens}, cost {dollars(usage.cost_usd)}")
         for number, turn in enumerate(attempt.turns, 1):
             left_out = f", {turn.left_out_bytes} bytes of output left out" if turn.left_out_bytes else ""
-            out.print(f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}", markup=False)
+            out.print(f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}")
 
-    def _print_calls(self, out: Console, position: int, number: int, attempt: Attempt) -> None:
+    def _print_calls(self, out: Terminal, position: int, number: int, attempt: Attempt) -> None:
         told = list(model_calls.summary(self.store.calls(number), self.cell.provider, attempt))
         for line in told:
-            out.print(f"  {line}", markup=False)
+            out.print(f"  {line}")
         if told:
             earlier = "" if position == self.positions[-1] else f" --attempt {position}"
-            out.print(f"    List them with{earlier} --calls; see one in full with{earlier} --call N.", style="dim")
+            out.print(f"    List them with{earlier} --calls; see one in full with{earlier} --call N.", "dim")
 
-    def _print_scores(self, out: Console, number: int) -> None:
+    def _print_scores(self, out: Terminal, number: int) -> None:
         """A line for each score, every sample of it; then what the judges said, side by side."""
         scores = self.store.scores(number)
         for score in scores:
             judge = f" by {score.judge}" if score.judge else ""
             value = f"{score.value:.3f}" if score.value is not None else f"{score.kind}: {plain(score.reason or '')}"
             sample = f" (sample {score.sample})" if score.sample > 1 else ""
-            out.print(f"  score {score.metric}{judge}{sample}: {value}", markup=False)
+            out.print(f"  score {score.metric}{judge}{sample}: {value}")
         print_verdicts(out, scores)
 
-    def _print_files(self, out: Console) -> None:
+    def _print_files(self, out: Terminal) -> None:
         """What the agent added and changed, first of all."""
         if not (self.attempts and self.attempts[-1][1].tree):
             return
@@ -221,12 +219,12 @@ class Shown:
             return
         as_before = len(files) - len(made)
         also = f", and {count(as_before, 'file')} as they were" if as_before else ""
-        out.print(f"\n{count(len(made), 'file')} made or changed{also}:" if made else f"\n{also[6:]}.", markup=False)
+        out.print(f"\n{count(len(made), 'file')} made or changed{also}:" if made else f"\n{also[6:]}.")
         for name in made[:40]:
-            out.print(f"  {plain(name)}", markup=False)
+            out.print(f"  {plain(name)}")
         if len(made) > 40:
             out.print(f"  … and {len(made) - 40} more")
-        out.print("See them with --diff, --output or --file PATH.", style="dim")
+        out.print("See them with --diff, --output or --file PATH.", "dim")
 
 
 def find(store: Store, name: str) -> tuple[StoredRun, StoredCell]:

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture import captured_run as capture
 from orvl.capture import checks
+from orvl.capture.take import take
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
 from orvl.run.conversation import Conversation, Ways, converse, limits_of
@@ -72,7 +72,8 @@ class Attempts:
 
     async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
         start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-        await asyncio.to_thread(start.give, folders)
+        if start.folder is not None:
+            await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
         async with self._ways(planned, folders, sandbox, limits) as ways:
             talk = await converse(planned, folders, sandbox, limits, ways)
@@ -109,7 +110,7 @@ class Attempts:
     ) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
         with self.store.blobs.batch() as batch:
-            return capture.take(talk, start, folders, batch, limits, sandbox, account)
+            return take(talk, start, folders, batch, limits, sandbox, account)
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         """A control leaves the same files each time; its checks are run once."""
@@ -146,7 +147,7 @@ class Attempts:
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""
-        task = asyncio.ensure_future(asyncio.to_thread(tree.remove, folders.root))
+        task = asyncio.ensure_future(asyncio.to_thread(folders.remove))
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import resource
 from collections import deque
@@ -13,10 +14,10 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.inspection import Inspector
-from orvl.engine.scoring import Scoring, saving
+from orvl.engine.scoring import Scoring, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -27,7 +28,7 @@ from orvl.sandbox.container import sweep
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir, is_alive
-from orvl.score.judges.bench import Bench, Seat
+from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
 MOST_FILES = 65_536
+MOST_UNSTORED = 32
+"""Runs that may wait for the disk while the slots that made them go on: more of them share a transaction."""
 Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
 """A run, and what is done for it; that says whether it is settled, be it scored or given up."""
 
@@ -82,11 +85,16 @@ class LocalEngine:
         _allow_many_files()
         if kind in ("podman", "docker"):
             Thread(target=sweep, args=(kind, is_alive)).start()
-        with closing(WorkDir()) as work:
-            folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
-            closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-            place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
-            return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
+        # What was imported lives as long as the process; without this the collector visits all of it again and again.
+        gc.freeze()
+        try:
+            with closing(WorkDir()) as work:
+                folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
+                closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
+                place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
+                return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
+        finally:
+            gc.unfreeze()
 
 
 def _allow_many_files() -> None:
@@ -143,13 +151,16 @@ class _Crew:
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
-        self._bench = Bench(self.gateway, lambda judge: Seat.of(judge, self.settings), limits.judge, self._say)
-        self._finding = Inspector(self.store, work, limits, self._writer)
-        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._bench)
+        self._judges = JudgePanel(
+            self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
+        )
+        self._inspector = Inspector(self.store, work, limits, self._writer)
+        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
         self._slots: list[Slot] = []
+        self._finishing: set[asyncio.Task[None]] = set()
         self._fatal: OrvlError | None = None
         self._unknown_cost: set[str] = set()
         self._judging_cost = 0.0
@@ -165,6 +176,7 @@ class _Crew:
         watching = asyncio.ensure_future(self._watch_for_stop())
         try:
             await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
+            await asyncio.gather(*self._finishing)
         except asyncio.CancelledError:
             self._stopping.set()
             self._cut()
@@ -172,7 +184,7 @@ class _Crew:
         finally:
             watching.cancel()
             await self._attempts.cleaned()
-            self._bench.close()
+            self._judges.close()
             await self.gateway.close()
         if self._fatal is not None:
             raise self._fatal
@@ -199,14 +211,19 @@ class _Crew:
         self._slots.append(slot)
         try:
             while (task := await self._next(todo)) is not None:
-                with suppress(Interrupted):
-                    await self._do(task, slot)
+                await self._unless_fatal(self._do(task, slot))
+        finally:
+            await slot.close()
+
+    async def _unless_fatal(self, work: Awaitable[None]) -> None:
+        """What goes wrong here is not one run's trouble: it ends all of them."""
+        try:
+            with suppress(Interrupted):
+                await work
         except OSError as error:
             self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))
         except OrvlError as error:
             self._end_all(error)
-        finally:
-            await slot.close()
 
     async def _next(self, todo: deque[Task]) -> Task | None:
         """The first that may start. Where a race holds all back, it is asked again when something has ended."""
@@ -281,6 +298,10 @@ class _Crew:
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
             attempt = await self._attempts.make(planned, slot)
+            self._charge(planned, attempt)
+            if attempt.outcome != "errored" and self._needs_no_slot(planned):
+                await self._finish_aside(planned, attempt, slot)
+                return True
             is_scored = await self._keep(planned, attempt, slot)
             self.on_event(AttemptEnded(planned, attempt))
             if attempt.outcome != "errored":
@@ -289,6 +310,32 @@ class _Crew:
                 break
         self.on_event(RunGivenUp(planned))
         return not self._stopping.is_set() and not self._over_budget
+
+    def _needs_no_slot(self, planned: PlannedRun) -> bool:
+        """Whether a run's scores are plain arithmetic: no judge, browser or linter is asked, and no policy waits."""
+        panel = self.plan.panels[planned.cell.eval.name]
+        plain = all(metric.origin == "built-in" and not metric.judged for metric in panel.metrics)
+        return plain and not panel.eval.app and self.policy is None
+
+    async def _finish_aside(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> None:
+        """Stores and announces a run while its slot begins the next one: a slot should not wait for the disk."""
+
+        async def finish() -> None:
+            await self._keep(planned, attempt, slot)
+            self.on_event(AttemptEnded(planned, attempt))
+
+        task = asyncio.ensure_future(self._unless_fatal(finish()))
+        self._finishing.add(task)
+        task.add_done_callback(self._finishing.discard)
+        while len(self._finishing) >= MOST_UNSTORED:
+            await asyncio.wait(self._finishing, return_when=asyncio.FIRST_COMPLETED)
+
+    def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
+        """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
+        if planned.cell.key not in self.plan.endpoints:
+            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+        if attempt.usage.cost_usd is None:
+            self._unknown_cost.add(planned.cell.agent.name)
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -300,10 +347,6 @@ class _Crew:
         number = await self._writer.write(
             lambda store: store.add_attempt(planned, cell, self.call, attempt, checks_key)
         )
-        if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
-        if attempt.usage.cost_usd is None:
-            self._unknown_cost.add(planned.cell.agent.name)
         return attempt.outcome != "errored" and await self._score(planned, number, attempt, [], slot, ())
 
     async def _score(
@@ -313,13 +356,14 @@ class _Crew:
         attempt: Attempt,
         before: list[Score],
         slot: Slot,
-        found: Sequence[Inspection],
+        stored: Sequence[Inspection],
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
-        finds = await self._finding.of(planned.cell, number, attempt, panel, slot, found)
-        browse = self._finding.browser_of(panel.eval, attempt, slot)
-        scores, is_all = await self._scoring.scores(attempt, number, panel, before, finds, browse)
+        inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
+        inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
+        browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
+        scores, is_all = await self._scoring.scores(attempt, number, panel, before, inspections, browse)
         self._unjudged = self._unjudged or not is_all
         self._judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
@@ -334,7 +378,7 @@ class _Crew:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.remaining.stored[planned.key].attempt
-        (attempt, results), before, found = await asyncio.to_thread(self._stored, number, checks_key)
+        (attempt, results), before, inspections = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
                 results = await self._attempts.check_again(planned, attempt, slot)
@@ -343,6 +387,6 @@ class _Crew:
                 return True
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
-        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, found)
+        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, inspections)
         self.on_event(RunScored(planned))
         return is_scored

@@ -1,4 +1,4 @@
-"""Scores of one run: those that are missing are asked for, and stored with the run's table S."""
+"""Scores of one run: the missing ones are made, and stored with the run's score matrix S."""
 
 from __future__ import annotations
 
@@ -7,26 +7,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.capture.captured_run import CapturedRun
-from orvl.errors import Interrupted
+from orvl.errors import Interrupted, InvalidAppConfig, NotStarted
+from orvl.score.judges.evidence import page_text
+from orvl.score.judges.redaction import names_of
 from orvl.score.score_run import score_run
 from orvl.store import score_matrix as cards
 from orvl.store import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
+    from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import Inspections
     from orvl.plan.options import Samples
     from orvl.plan.planning import Panel
     from orvl.sandbox.workdir import WorkDir
-    from orvl.score.judges.bench import Bench
-    from orvl.score.judges.looks import Browse
+    from orvl.score.judges.panel import JudgePanel
+    from orvl.score.judges.tools import Browse
     from orvl.store import Store
-    from orvl.types import Attempt, Layout, Score
+    from orvl.types import Attempt, Cell, Layout, Score
 
 
 def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:
-    """Which sample of a score to take: the first, a second where nobody answered, or one more of all."""
+    """Which sample of a score to take: the first, another if nobody answered, or one more of all."""
     last = {(score.metric_key, score.judge_key): score for score in before}
 
     def sample(metric_key: str, judge_key: str) -> int | None:
@@ -39,6 +42,27 @@ def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | 
     return sample
 
 
+def hidden_names(cell: Cell) -> tuple[str, ...]:
+    """What judges must not learn; a control is nobody."""
+    return () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
+
+
+def browse_as_text(browse: Callable[[Sequence[str]], Awaitable[Look]] | None) -> Browse | None:
+    """What a judge reads of the steps that it wants done in the browser."""
+    if browse is None:
+        return None
+
+    async def as_text(steps: Sequence[str]) -> str:
+        try:
+            return "\n\n".join(page_text(await browse(steps), plain=True))
+        except InvalidAppConfig as error:
+            return str(error)
+        except NotStarted as error:
+            return f"The browser could not be started: {error}"
+
+    return as_text
+
+
 @dataclass
 class Scoring:
     """Scores runs; `cancel` leaves what is being scored to the next call."""
@@ -47,7 +71,7 @@ class Scoring:
     work: WorkDir
     limit: float
     samples: Samples
-    bench: Bench
+    judges: JudgePanel
     _tasks: set[asyncio.Task[tuple[list[Score], bool]]] = field(default_factory=set)
     _cancelled: bool = False
 
@@ -57,15 +81,16 @@ class Scoring:
         number: int,
         panel: Panel,
         before: list[Score],
-        finds: Inspections,
+        inspections: Inspections,
         browse: Browse | None,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
-        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, finds)
-        case = self.bench.case(run, [text for metric in panel.metrics for text, _ in metric.items], browse)
+        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
+        items = [text for metric in panel.metrics for text, _ in metric.items]
+        judged = self.judges.judged_run(run, items, browse)
         wanted = sampler(before, self.samples)
-        task = asyncio.create_task(score_run(case, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
+        task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
         self._tasks.add(task)
         try:
             return await task

@@ -34,7 +34,7 @@ MOST_STEPS, LONGEST_STEP = 40, 1000
 
 
 @dataclass(frozen=True)
-class Step:
+class AppStep:
     """One step: what to do, with which text, in which field."""
 
     line: str
@@ -58,14 +58,14 @@ def check_app(app: Mapping[str, str]) -> None:
         raise InvalidAppConfig(f"'app.files' is {files!r}; it must be a path inside the workspace.")
 
 
-def check_steps(steps: Sequence[str]) -> tuple[Step, ...]:
+def check_steps(steps: Sequence[str]) -> tuple[AppStep, ...]:
     """The steps as they are carried out; a line that is no step is refused with the form that it needs."""
     if len(steps) > MOST_STEPS:
         raise InvalidAppConfig(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are carried out.")
     return tuple(_step(line, number) for number, line in enumerate(steps, 1))
 
 
-def _step(line: str, number: int) -> Step:
+def _step(line: str, number: int) -> AppStep:
     if not isinstance(line, str) or not line.strip():
         raise InvalidAppConfig(
             f"'steps[{number}]' must be text such as 'click Add', and is {line!r}; put quotes around it."
@@ -76,7 +76,7 @@ def _step(line: str, number: int) -> Step:
     for verb in sorted(FORMS, key=len, reverse=True):
         if found := re.fullmatch(FORMS[verb], words):
             parts = {name: _unquoted(value) for name, value in found.groupdict().items()}
-            return Step(words, verb, parts.get("text", ""), parts.get("field", ""))
+            return AppStep(words, verb, parts.get("text", ""), parts.get("field", ""))
         if words.split() == verb.split() or words.startswith(f"{verb} "):
             is_cut = words == verb or words.endswith(" into")
             hint = " (YAML drops what follows ' #': put quotes around the step)" if is_cut else ""

@@ -137,6 +137,9 @@ class UserFunction:
         except (ValueError, TypeError) as error:
             raise FileError(self.path, self.line, f"'{self.name}' is {self.function!r}; write a function.") from error
 
+    def asks_for(self, name: str) -> bool:
+        return name in self.wants or name in self.by_place
+
     def __call__(self, **available: Any) -> Any:
         by_place = (available[name] for name in self.by_place)
         return self.function(*by_place, **{name: available[name] for name in self.wants})

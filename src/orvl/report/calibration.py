@@ -1,46 +1,47 @@
-"""A calibration in words: how harsh or generous each judge is."""
+"""A calibration as text: how harsh or generous each judge is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
+from orvl.report.terminal import Cell, TextColumn, TextTable
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from rich.console import Console
+    from orvl.report.terminal import Terminal
 
 
-def print_calibration(console: Console, content: Mapping[str, Any]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for name in ("judge", "all bugs", "no bug", "slope", "at least", "held-out error", "evals", ""):
-        table.add_column(name, justify="left" if name in ("judge", "") else "right", overflow="fold")
-    for judge in content["judges"]:
-        one = judge["map"]
-        ends = [None, None] if one["slope"] is None else [one["intercept"], one["intercept"] + one["slope"]]
-        table.add_row(
-            plain(judge["name"]),
-            *(_number(value) for value in (*ends, one["slope"], one["slope_at_least"], judge["held_out_error"])),
-            str(one["evals"]),
-            Text("refused", style="red") if one["refused"] else _word(*ends),
-        )
-    console.print(table)
-    for sentence in (
-        f"Measured on {', '.join(content['metrics'])}, over {count(len(content['evals']), 'eval')}.",
-        "All bugs, no bug: what the judge gives to work that is worth 0, and 1.",
-        "Slope: how far its scores follow the truth; 1 is as it should be.",
-        "Held-out error: how wrong a calibrated score is on an anchor that was not used.",
-    ):
-        console.print(sentence, style="dim", highlight=False)
+LEGEND = (
+    "All bugs, no bug: the scores that the judge gives to work worth 0 and work worth 1.",
+    "Slope: how closely its scores follow the truth; 1 is ideal.",
+    "Held-out error: the error of a calibrated score on an anchor that the calibration has not seen.",
+)
+
+
+def print_calibration(terminal: Terminal, content: Mapping[str, Any]) -> None:
+    terminal.print(_table(content["judges"]))
+    terminal.print(f"Measured on {', '.join(content['metrics'])}, over {count(len(content['evals']), 'eval')}.", "dim")
+    for sentence in LEGEND:
+        terminal.print(sentence, "dim")
     for judge in content["judges"]:
         if judge["map"]["refused"]:
-            console.print(Text(f"! {plain(judge['map']['refused'])}", style="yellow"))
+            terminal.print(f"! {plain(judge['map']['refused'])}", "yellow")
+
+
+def _table(judges: Sequence[Mapping[str, Any]]) -> TextTable:
+    headings = ("judge", "all bugs", "no bug", "slope", "at least", "held-out error", "evals", "")
+    columns = [TextColumn(name, words=name in ("judge", "")) for name in headings]
+    rows: list[list[str | Cell]] = []
+    for judge in judges:
+        line = judge["map"]
+        ends = [None, None] if line["slope"] is None else [line["intercept"], line["intercept"] + line["slope"]]
+        numbers = (*ends, line["slope"], line["slope_at_least"], judge["held_out_error"])
+        word = Cell("refused", "red") if line["refused"] else Cell(_word(*ends))
+        rows.append([plain(judge["name"]), *map(_number, numbers), str(line["evals"]), word])
+    return TextTable(columns, rows)
 
 
 def _number(value: float | None) -> str:
@@ -48,7 +49,7 @@ def _number(value: float | None) -> str:
 
 
 def _word(low: float | None, high: float | None) -> str:
-    """Where its scores lie as a whole."""
+    """Whether its scores are too low or too high on the whole."""
     if low is None or high is None:
         return ""
     middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""A certificate in words: whether the judges can be believed, and what shows it."""
+"""A certificate as text: whether the judges can be trusted, and the tests that show it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
+from orvl.report.terminal import Cell, TextColumn, TextTable
 from orvl.report.text import dollars, plain
 from orvl.trust.controls import GATE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from rich.console import Console
-
     from orvl.plan.cost import Cost
     from orvl.plan.remaining import Remaining
+    from orvl.rate.board import Standing
+    from orvl.report.terminal import Terminal
     from orvl.trust.ladder import Ladder
-    from orvl.trust.standing import Standing
 
 HEADLINES = {
     "certified": "CERTIFIED: these {} can tell good work from bad.",
@@ -30,51 +26,50 @@ HEADLINES = {
 }
 MOST_NAMED = 5
 FEW = 6
-"""Below this, evals that happen to agree make bounds look surer than they are."""
+"""With fewer evals, ones that agree by chance make the bounds look tighter than they are."""
 
 
-def print_certificate(console: Console, content: Mapping[str, Any]) -> None:
-    """The verdict, why, the five tests, and then what else was seen."""
+def print_certificate(terminal: Terminal, content: Mapping[str, Any]) -> None:
+    """The verdict and its reasons, the five tests, and warnings."""
     is_certified = content["state"] == "certified"
-    headline = HEADLINES[content["state"]].format(_who(content))
-    console.print(Text(headline, style="bold green" if is_certified else "bold red"))
+    terminal.print(HEADLINES[content["state"]].format(_who(content)), "bold green" if is_certified else "bold red")
     for reason in content["refused_because"]:
-        console.print(Text(f"  {plain(reason)}"))
-    console.print(_tests(content["tests"]))
+        terminal.print(f"  {plain(reason)}")
+    terminal.print(_tests(content["tests"]))
     for sentence in _sentences(content):
-        console.print(sentence, style="dim", highlight=False)
+        terminal.print(sentence, "dim")
     for warning in warnings(content):
-        console.print(Text(f"! {plain(warning)}", style="yellow"))
+        terminal.print(f"! {plain(warning)}", "yellow")
 
 
 def _who(content: Mapping[str, Any]) -> str:
     return "judges" if content["judges"] else "programs"
 
 
-def _tests(tests: list[dict[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for name in ("test", "what is asked", "found", "shown", "asked", "evals", ""):
-        table.add_column(name, justify="left" if name in ("test", "what is asked") else "right", overflow="fold")
-    for test in _shown(tests):
-        sign = "≥" if test["side"] == "at least" else "≤"
-        # A share of pairs is counted, and has no bound.
-        bound = None if test["name"] == "T1 AUC" else test["bound"]
-        table.add_row(
-            test["name"],
-            plain(test["what"]),
-            _number(test["estimate"]),
-            _number(bound) if bound is None else f"{sign} {_number(bound)}",
-            f"{sign} {_number(test['margin'])}",
-            str(test["evals"]),
-            Text(
-                "✓" if test["passed"] else "–" if test["passed"] is None else "✗", style="" if test["passed"] else "red"
-            ),
-        )
-    return table
+def _tests(tests: list[dict[str, Any]]) -> TextTable:
+    headings = ("test", "requirement", "found", "bound", "needs", "evals", "")
+    columns = [TextColumn(name, words=name in ("test", "requirement")) for name in headings]
+    return TextTable(columns, [_test(test) for test in _shown(tests)])
+
+
+def _test(test: Mapping[str, Any]) -> list[str | Cell]:
+    sign = "≥" if test["side"] == "at least" else "≤"
+    # A share of pairs is counted, and has no bound.
+    bound = None if test["name"] == "T1 AUC" else test["bound"]
+    mark = "✓" if test["passed"] else "–" if test["passed"] is None else "✗"
+    return [
+        test["name"],
+        plain(test["what"]),
+        _number(test["estimate"]),
+        _number(bound) if bound is None else f"{sign} {_number(bound)}",
+        f"{sign} {_number(test['margin'])}",
+        str(test["evals"]),
+        Cell(mark, "" if test["passed"] else "red"),
+    ]
 
 
 def _shown(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Test by test, the panel before its judges; of a judge's injections the worst one, and all that failed."""
+    """Sorted by name, the panel before its judges; of a judge's injections only the worst, and all that failed."""
     worst: dict[str, dict[str, Any]] = {}
     for test in tests:
         if test["name"] == "T5" and test["bound"] is not None:
@@ -89,15 +84,15 @@ def _number(value: float | None) -> str:
 
 
 def _sentences(content: Mapping[str, Any]) -> Iterator[str]:
-    """What the columns mean, how far apart good and bad are, and how the metrics and judges do."""
+    """The legend, how far apart good and bad work are, and figures of each metric and judge."""
     evals, judges = len(content["evals"]), content["judges"]
     heard = sum(judge["weight"] > 0 for judge in judges) or len(judges)
     times = "once" if content["repeats"] == 1 else f"{content['repeats']} times"
     who = count(heard, "judge") if judges else "programs, without a judge"
     yield f"Over {count(evals, 'eval')}, each control {times}, by {who}."
-    yield "Found: the mean over evals. Shown: what is still true with 95 % confidence."
+    yield "Found: the mean over evals. Bound: what holds with 95 % confidence. Needs: what the bound must reach."
     if any(test["name"] == "T5" for test in content["tests"]):
-        yield "T5: of the ways to talk to a judge, the one that moved it most; --json has all."
+        yield "T5: of all injections, the one that moved the judge most; --json lists all."
     apart = content["separation"]
     if apart["difference"] is not None and apart["difference"] < 0:
         yield f"Bad work is rated {-apart['difference']:.2f} above good work."
@@ -110,7 +105,7 @@ def _sentences(content: Mapping[str, Any]) -> Iterator[str]:
         yield _metric(name, metric)
     if content["noise"]:
         noise = ", ".join(f"{judge} {sd:.3f}" for judge, sd in content["noise"].items())
-        yield f"Noise, the standard deviation where nothing differs: {noise}."
+        yield f"Noise (standard deviation between identical runs): {noise}."
 
 
 def _metric(name: str, metric: Mapping[str, Any]) -> str:
@@ -122,7 +117,7 @@ def _metric(name: str, metric: Mapping[str, Any]) -> str:
 
 
 def warnings(content: Mapping[str, Any]) -> Iterator[str]:
-    """What does not refuse a certificate and should be known."""
+    """What does not refuse a certificate, but should be known."""
     for test in content["warnings"]:
         if test["verdict"] == "violated":
             fault = test["fault"] or f"The scores contradict that {test['what']}"
@@ -136,37 +131,37 @@ def warnings(content: Mapping[str, Any]) -> Iterator[str]:
         if agreement and agreement["flagged"]:
             yield f"{name} is flagged: {agreement['note'] or 'its judges do not agree'}"
         elif metric["flagged"]:
-            yield f"{name} is flagged: it could not be shown to rate good work above bad work. Think of dropping it."
+            yield f"{name} is flagged: it was not shown to rate good work above bad work. Consider dropping it."
     for judge in content["quarantined"]:
-        yield f"{judge} is quarantined: words in the work change what it says."
+        yield f"{judge} is quarantined: instructions inside the work change its scores."
     yield from _drift(content["drift"])
     yield from _not_there(content)
     if content["untried"]:
-        yield f"Not tried on three evals or more: {', '.join(content['untried'])}."
+        yield f"Tested on fewer than three evals: {', '.join(content['untried'])}."
 
 
 def _not_there(content: Mapping[str, Any]) -> Iterator[str]:
-    """What the certificate could not look at."""
+    """What the certificate does not cover."""
     for judge, found in content["silent"].items():
         wanted = count(found["wanted"], "question")
         reason = found["reason"].rstrip(".")
-        told = f"{judge} gave no answer to {found['missing']} of {wanted}; most often: {reason}."
-        yield f"{told} Ask it again with --unanswered."
+        sentence = f"{judge} gave no answer to {found['missing']} of {wanted}; most often: {reason}."
+        yield f"{sentence} Ask it again with --unanswered."
     if failed := content["runs"]["failed"]:
-        yield f"{count(failed, 'run')} of controls failed, and {'was' if failed == 1 else 'were'} rated as left."
+        yield f"{count(failed, 'control run')} failed; what {'it' if failed == 1 else 'they'} left behind was rated."
     if missing := content["runs"]["missing"]:
-        yield f"{count(missing, 'control')} could not be laid down, and {'is' if missing == 1 else 'are'} not rated."
+        yield f"{count(missing, 'control')} could not be run and {'is' if missing == 1 else 'are'} not rated."
     for evals, sentence in lacks(content["lacking"], content["evals"]):
         yield f"{evals}: {sentence}"
     if 1 < len(content["evals"]) < FEW:
         yield (
-            f"{len(content['evals'])} evals are few: by chance alone they may agree, and bounds look surer than they "
-            "are. Add evals with controls."
+            f"{len(content['evals'])} evals are few: they may agree by chance, which makes the bounds look tighter "
+            "than they are. Add evals with controls."
         )
 
 
 def lacks(lacking: Mapping[str, Mapping[str, str]], evals: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Evals without a ladder, or without a control that the five tests need, by what to add to them."""
+    """Evals that lack a control which the five tests need, grouped by what to add."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, reasons in lacking.items():
         wanted = GATE if name in evals else ("good",)
@@ -178,7 +173,7 @@ def lacks(lacking: Mapping[str, Mapping[str, str]], evals: Collection[str]) -> I
 
 
 def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
-    """Judges who no longer say what they said."""
+    """Judges whose scores have moved since the last certificate."""
     for judge in drift["judges"] if drift else ():
         shift = judge["shift"]
         if judge["moved"] and drift and shift:
@@ -191,7 +186,7 @@ def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def standing_sentence(found: Standing) -> str:
-    """What a report says of the panel's certificate, under the table."""
+    """One sentence under the leaderboard on the panel's certificate."""
     if found.state == "none":
         return "Not certified: no control has tested the judges, so nobody is ranked. Test them: orvl certify"
     made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
@@ -207,7 +202,7 @@ def standing_sentence(found: Standing) -> str:
 
 
 def standing_json(found: Standing) -> dict[str, Any] | None:
-    """What a report's JSON says of it; null where nothing was ever certified."""
+    """The certificate in a report's JSON; null where there is none."""
     if found.state == "none" or found.content is None:
         return None
     content = found.content
@@ -224,28 +219,22 @@ def standing_json(found: Standing) -> dict[str, Any] | None:
     }
 
 
-def print_ladder(console: Console, ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> None:
-    """What certifying would do."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("control")
-    table.add_column("evals", justify="right")
-    table.add_column("from", overflow="fold")
-    by_control: dict[str, list[str]] = defaultdict(list)
+def print_ladder(terminal: Terminal, ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) -> None:
+    """What `orvl certify` would do."""
+    sources: dict[str, list[str]] = defaultdict(list)
     for controls in ladder.controls.values():
         for name, control in controls.items():
-            by_control[name].append(control.source)
-    for name, sources in by_control.items():
-        table.add_row(name, str(len(sources)), plain(", ".join(sorted(set(sources)))))
-    console.print(table)
-    runs = len(remaining.to_run)
-    console.print(
-        f"{count(runs, 'control')} to lay down, {count(len(remaining.to_score), 'run')} to judge again, "
-        f"{len(remaining.reused)} done; up to {count(asked, 'score')} of judges, each of one question or more.",
-        highlight=False,
+            sources[name].append(control.source)
+    columns = [TextColumn("control", words=True), TextColumn("evals"), TextColumn("from", words=True)]
+    rows = [[name, str(len(places)), plain(", ".join(sorted(set(places))))] for name, places in sources.items()]
+    terminal.print(TextTable(columns, rows))
+    terminal.print(
+        f"{count(len(remaining.to_run), 'control')} to run, {count(len(remaining.to_score), 'run')} to judge again, "
+        f"{len(remaining.reused)} done; up to {count(asked, 'score')} by judges, each of one question or more."
     )
-    console.print(f"Cost: {_cost(cost)}", highlight=False)
+    terminal.print(f"Cost: {_cost(cost)}")
     for name, sentence in lacks(ladder.lacking, ladder.controls):
-        console.print(Text(f"! {plain(name)}: {plain(sentence)}", style="yellow"))
+        terminal.print(f"! {plain(name)}: {plain(sentence)}", "yellow")
 
 
 def _cost(cost: Cost) -> str:

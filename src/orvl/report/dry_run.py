@@ -1,138 +1,66 @@
-"""A plan for people and for programs, before anything runs."""
+"""A plan before it runs, as text and as JSON: the cells, the cost, and what it can show."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
+from orvl.rate.detectable import POWER
 from orvl.report.ratings_json import SCHEMA
+from orvl.report.terminal import TextColumn, TextTable
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.console import Console
+    from collections.abc import Sequence
 
     from orvl.plan.cost import Cost
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
-    from orvl.project import Project
-    from orvl.rate.collect import Board
-    from orvl.store import Store
+    from orvl.rate.detectable import Detectable
+    from orvl.report.terminal import Terminal
+    from orvl.types import PlannedRun
 
 MOST_ROWS = 60
-POWER = 0.8
-ENOUGH = 7
-"""Degrees of freedom that own history must have: 8 evals of two contestants, or 4 of four."""
-BY_EVAL, BY_RUN = 0.115, 0.136
-"""The variance of a paired difference on one eval, and what each run adds to it: 13 agents, 80 tasks that are passed or
-failed, 5 runs of each."""
-ASSUMED = "assumed: what 13 agents showed on 80 tasks that are passed or failed; graded ratings vary less"
 
 
-@dataclass(frozen=True)
-class Detectable:
-    """The smallest difference between two contestants that a plan sees; None where it can see none."""
-
-    difference: float | None
-    evals: int
-    episodes: int
-    sd: float
-    """Of the paired differences on one eval."""
-    source: str
-
-    @property
-    def sentence(self) -> str:
-        from orvl.rate.stats.race import FEWEST
-
-        if self.evals < 2:
-            return "One eval cannot tell two contestants apart."
-        what = "no difference" if self.difference is None else f"a difference of {self.difference:.2f}"
-        size = f"{count(self.evals, 'eval')} × {count(self.episodes, 'episode')}"
-        seen = f"With {size} {what} between two contestants is seen with {100 * POWER:g} % power"
-        few = f" Below {FEWEST} evals no exact test reaches 5 %." if self.evals < FEWEST else ""
-        return f"{seen} (sd of paired differences {self.sd:.2f}, {self.source}).{few}"
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        parts = {name: getattr(self, name) for name in ("difference", "evals", "episodes", "sd", "source")}
-        return {**parts, "power": POWER}
-
-
-def detectable_of(project: Project, plan: Plan, store: Store | None, episodes: int) -> Detectable:
-    """What a plan can see, from the spread of stored ratings, else from a stated assumption."""
-    from orvl.rate.stats.paired import detectable
-
-    evals = len({cell.eval.name for cell in plan.cells})
-    past = _past(project, plan, store, episodes) if store is not None else None
-    sd, source = past or (sqrt(BY_EVAL + BY_RUN / episodes), ASSUMED)
-    smallest = detectable(sd, evals, POWER) if evals > 1 else 1.0
-    return Detectable(smallest if smallest < 1 else None, evals, episodes, sd, source)
-
-
-def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[float, str] | None:
-    """The spread among the plan's contestants, else among all that are in the store."""
-    from orvl.rate.collect import of_store
-
-    planned = {cell.contestant for cell in plan.cells}
-    tries: tuple[Callable[[tuple[str, ...]], bool], ...] = (lambda names: names[:3] in planned, lambda _: True)
-    for keep in tries:
-        if found := _spread(of_store(project, store, keep, (), None), episodes):
-            return found
-    return None
-
-
-def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
-    """The sd of paired differences on one eval, each over so many episodes; None where too little is known."""
-    from orvl.rate.numbers import numbers_of
-    from orvl.rate.stats.components import variance_components
-
-    numbers = numbers_of(board.gathered, board.rules)
-    # Controls are of fixed quality: they say nothing about how contestants vary.
-    controls = {(row.agent, row.model, row.provider) for row in board.cells if row.sandbox == "control"}
-    table = numbers.R[[names not in controls for names in numbers.contestants]][..., None]
-    if len(table) < 2:
-        return None
-    found = variance_components(table)
-    if found is None or (found.contestants - 1) * (found.evals - 1) < ENOUGH or not found.ae + found.run > 0:
-        return None
-    sd = sqrt(2 * (found.ae + found.run / episodes))
-    stored = round(found.contestants * found.evals * found.episodes)
-    return sd, f"from {count(stored, 'stored run')} of {count(found.contestants, 'contestant')}"
-
-
-def print_plan(console: Console, plan: Plan, remaining: Remaining, cost: Cost, seen: Detectable) -> None:
-    """The cells, sorted into what is reused, what is scored again and what runs."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("agent", "model", "provider", "eval"):
-        table.add_column(name, overflow="fold")
-    for name in ("reused", "scored again", "to run"):
-        table.add_column(name, justify="right")
+def print_plan(terminal: Terminal, plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable) -> None:
+    """The cells, how many of their runs are reused, scored again and run, the cost, and what the plan can show."""
+    headings = ("agent", "model", "provider", "eval", "reused", "scored again", "to run")
+    columns = [TextColumn(name, words=place < 4) for place, name in enumerate(headings)]
     tallies = [
         Counter(run.cell.key for run in runs) for runs in (remaining.reused, remaining.to_score, remaining.to_run)
     ]
-    for cell in plan.cells[:MOST_ROWS]:
-        table.add_row(*(Text(plain(name)) for name in cell.names), *(str(tally[cell.key]) for tally in tallies))
-    console.print(table)
+    cells = plan.cells[:MOST_ROWS]
+    rows = [[*map(plain, cell.names), *(str(tally[cell.key]) for tally in tallies)] for cell in cells]
+    terminal.print(TextTable(columns, rows))
     if len(plan.cells) > MOST_ROWS:
-        console.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
+        terminal.print(f"… and {len(plan.cells) - MOST_ROWS} more cells (--json lists all)")
     left_out = len(plan.runs) - len(remaining.reused) - len(remaining.to_score) - len(remaining.to_run)
-    console.print(
+    terminal.print(
         f"{count(len(plan.cells), 'cell')}, {count(len(plan.runs), 'run')}: {len(remaining.reused)} reused, "
         f"{len(remaining.to_score)} only scored again, {len(remaining.to_run)} to run"
-        + (f", {left_out} that the race does not need." if left_out else ".")
+        + (f", {left_out} not needed by the race." if left_out else ".")
     )
-    console.print(_cost_sentence(cost))
-    console.print(seen.sentence, markup=False)
+    terminal.print(_cost_sentence(cost))
+    terminal.print(_power_sentence(detectable))
     for warning in plan.warnings:
-        console.print(f"! {plain(warning)}", style="yellow", markup=False)
+        terminal.print(f"! {plain(warning)}", "yellow")
+
+
+def _power_sentence(detectable: Detectable) -> str:
+    from orvl.rate.stats.race import FEWEST
+
+    if detectable.evals < 2:
+        return "One eval cannot tell two contestants apart."
+    what = "no difference" if detectable.difference is None else f"a difference of {detectable.difference:.2f}"
+    size = f"{count(detectable.evals, 'eval')} × {count(detectable.episodes, 'episode')}"
+    few = f" Below {FEWEST} evals no exact test reaches 5 %." if detectable.evals < FEWEST else ""
+    return (
+        f"{size} can show {what} between two contestants with {100 * POWER:g} % power "
+        f"(sd of paired differences {detectable.sd:.2f}, {detectable.source}).{few}"
+    )
 
 
 def _cost_sentence(cost: Cost) -> str:
@@ -143,7 +71,7 @@ def _cost_sentence(cost: Cost) -> str:
     return f"Cost: {dollars(cost.low)} low, {dollars(cost.likely)} likely, {dollars(cost.high)} high ({cost.source})."
 
 
-def as_json(plan: Plan, remaining: Remaining, cost: Cost, seen: Detectable) -> dict[str, Any]:
+def as_json(plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable) -> dict[str, Any]:
     what = {run.key: word for runs, word in _sorted(remaining) for run in runs}
     return {
         "schema": SCHEMA,
@@ -166,10 +94,10 @@ def as_json(plan: Plan, remaining: Remaining, cost: Cost, seen: Detectable) -> d
                 for run in plan.runs
             ],
         },
-        "detectable": seen.as_json,
+        "detectable": {**asdict(detectable), "power": POWER},
         "warnings": plan.warnings,
     }
 
 
-def _sorted(remaining: Remaining) -> tuple[tuple[Any, str], ...]:
+def _sorted(remaining: Remaining) -> tuple[tuple[Sequence[PlannedRun], str], ...]:
     return (remaining.reused, "reused"), (remaining.to_score, "scored again"), (remaining.to_run, "runs")

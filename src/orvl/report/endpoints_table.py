@@ -5,21 +5,17 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
 from orvl.rate.endpoints import BAD_TOOL_CALLS
+from orvl.report.terminal import TextColumn, TextTable
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from rich.console import Console
-
     from orvl.rate.endpoints import EndpointStats, Failing, Middle, Share
+    from orvl.report.terminal import Terminal
 
 UNKNOWN = "–"
 WELL_FORMED = "well-formed tool calls"
@@ -36,7 +32,7 @@ COMPARED: dict[str, tuple[Callable[[EndpointStats], Share], bool]] = {
 
 
 def print_endpoints(
-    console: Console, rows: Sequence[EndpointStats], differing: Sequence[str], warnings: Sequence[str]
+    console: Terminal, rows: Sequence[EndpointStats], differing: Sequence[str], warnings: Sequence[str]
 ) -> None:
     """The tables, what their columns mean, who answered, and what differs."""
     if not rows:
@@ -46,7 +42,7 @@ def print_endpoints(
     names = [plain(f"{one.model} {one.provider}") for one in rows]
     starts = [number > 0 and one.model != rows[number - 1].model for number, one in enumerate(rows)]
     for block in _blocks(console.width, names, columns):
-        console.print(_table(console.width, names, starts, block))
+        console.print(_table(names, starts, block))
     for sentence in differing:
         _print(console, sentence, "bold")
     for sentence in warnings:
@@ -55,7 +51,7 @@ def print_endpoints(
         _print(console, sentence, "dim")
 
 
-def print_failing(console: Console, failing: Iterable[Failing]) -> None:
+def print_failing(console: Terminal, failing: Iterable[Failing]) -> None:
     """One entry for each thing that went wrong, with the command that shows the call."""
     for (model, provider), group in groupby(failing, key=lambda one: (one.model, one.provider)):
         console.print()
@@ -65,8 +61,8 @@ def print_failing(console: Console, failing: Iterable[Failing]) -> None:
             _print(console, f"  {one.command}  {one.agent}: {words}")
 
 
-def _print(console: Console, sentence: str, style: str = "") -> None:
-    console.print(Text(plain(sentence), style=style))
+def _print(console: Terminal, sentence: str, style: str = "") -> None:
+    console.print(plain(sentence), style)
 
 
 # -- tables
@@ -133,16 +129,14 @@ def _width(column: Column) -> int:
     return max(len(text) for text in (column[0], *column[1])) + 2
 
 
-def _table(width: int, names: Sequence[str], starts: Sequence[bool], columns: Sequence[Column]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("model provider", overflow="fold", max_width=width // 3)
-    for name, _ in columns:
-        table.add_column(name, justify="right", no_wrap=True)
+def _table(names: Sequence[str], starts: Sequence[bool], columns: Sequence[Column]) -> TextTable:
+    rows: list[list[str] | None] = []
     for number, name in enumerate(names):
         if starts[number]:
-            table.add_section()
-        table.add_row(Text(name), *(Text(cells[number]) for _, cells in columns))
-    return table
+            rows.append(None)
+        rows.append([name, *(cells[number] for _, cells in columns)])
+    headings = [TextColumn("model provider", words=True), *(TextColumn(name) for name, _ in columns)]
+    return TextTable(headings, rows)
 
 
 def _legend(rows: Sequence[EndpointStats], columns: Sequence[Column], unseen: Sequence[str]) -> Iterator[str]:

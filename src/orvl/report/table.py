@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.report.certificate import standing_sentence
 from orvl.report.columns import leaderboard
 from orvl.report.ratings_json import warnings_of
+from orvl.report.terminal import Cell, TextColumn, TextTable, cell_width
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console
-
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.report.columns import Column
+    from orvl.report.terminal import Terminal
 
 T = TypeVar("T")
 
 
-def print_ratings(console: Console, rows: Sequence[Row], board: Board, trust: Iterable[str] = ()) -> None:
+def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: Iterable[str] = ()) -> None:
     """The table, its legend, the certificate, how far the ratings can be trusted, and warnings."""
     if not rows:
-        console.print("No stored run matches these words.")
-        _print_warnings(console, warnings_of(board))
+        terminal.print("No stored run matches these words.")
+        _print_warnings(terminal, warnings_of(board))
         return
     ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
     columns = [
         column for column in leaderboard(ordered, board.rules.penalty) if column.heading and column.when(ordered)
     ]
-    fitting = that_fit(console.width, columns, ordered)
-    console.print(make_table(fitting, ordered))
+    fitting = that_fit(terminal.width, columns, ordered)
+    terminal.print(make_table(fitting, ordered))
     for sentence in (
         *_hidden(columns, fitting, ordered),
         *_missing(ordered),
@@ -44,10 +40,10 @@ def print_ratings(console: Console, rows: Sequence[Row], board: Board, trust: It
         *_uncounted(ordered),
         standing_sentence(board.standing),
     ):
-        console.print(sentence, style="dim", highlight=False, markup=False)
+        terminal.print(sentence, "dim")
     for sentence in trust:
-        console.print(sentence, highlight=False, markup=False)
-    _print_warnings(console, warnings_of(board))
+        terminal.print(sentence)
+    _print_warnings(terminal, warnings_of(board))
 
 
 def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> list[Column[T]]:
@@ -64,17 +60,14 @@ def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> lis
 
 
 def column_width(column: Column[T], rows: Sequence[T]) -> int:
-    return max(len(text) for text in (column.heading, *(column.cell(row) for row in rows))) + 2
+    return max(cell_width(text) for text in (column.heading, *(column.cell(row) for row in rows))) + 2
 
 
-def make_table(columns: Sequence[Column[T]], rows: Sequence[T]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for column in columns:
-        justify = "left" if column.words else "right"
-        table.add_column(column.heading, justify=justify, no_wrap=not column.words, overflow="fold")  # type: ignore[arg-type]
-    for row in rows:
-        table.add_row(*(Text(column.cell(row), style="bold" if column.bold else "") for column in columns))
-    return table
+def make_table(columns: Sequence[Column[T]], rows: Sequence[T]) -> TextTable:
+    return TextTable(
+        [TextColumn(column.heading, words=column.words) for column in columns],
+        [[Cell(column.cell(row), "bold" if column.bold else "") for column in columns] for row in rows],
+    )
 
 
 def _hidden(columns: Sequence[Column[Row]], fitting: Sequence[Column[Row]], rows: Sequence[Row]) -> Iterator[str]:
@@ -111,6 +104,6 @@ def _scores_by(row: Row, judge: str) -> Iterator[tuple[str, float]]:
             yield name, value
 
 
-def _print_warnings(console: Console, warnings: Sequence[str]) -> None:
+def _print_warnings(terminal: Terminal, warnings: Sequence[str]) -> None:
     for warning in warnings:
-        console.print(Text("! " + plain(warning), style="yellow"))
+        terminal.print(f"! {plain(warning)}", "yellow")

@@ -13,11 +13,11 @@ from orvl.report.text import dollars, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orvl.rate.board import Standing
     from orvl.rate.stats.agreement import PanelAgreement
     from orvl.rate.stats.components import Step
     from orvl.rate.stats.paired import Winners
     from orvl.trust.section import Trust
-    from orvl.trust.standing import Standing
 
 MOST_NAMED = 4
 

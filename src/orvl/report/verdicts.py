@@ -4,48 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from orvl.project.names import count
+from orvl.report.terminal import Cell, TextColumn, TextTable
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console
-
+    from orvl.report.terminal import Terminal
     from orvl.types import Score
 
 SHORT = {"yes": "yes", "no": "no", "cannot-tell": "?"}
 STYLES = {"yes": "green", "no": "red", "cannot-tell": "dim"}
 
 
-def print_verdicts(out: Console, scores: Sequence[Score]) -> None:
+def print_verdicts(terminal: Terminal, scores: Sequence[Score]) -> None:
     """The newest sample of each judge on each judged metric: items down, judges across, then their reasons."""
     newest = {(score.metric, score.judge): score for score in scores if score.judge}
     for metric in dict.fromkeys(metric for metric, _ in newest):
         said = [score for (name, _), score in newest.items() if name == metric]
-        out.print(_table(metric, said))
+        terminal.print(_table(metric, said))
         for score in said:
             for line in _reasons(score):
-                out.print(f"    {plain(line)}", markup=False, style="dim")
+                terminal.print(f"    {plain(line)}", "dim")
 
 
-def _table(metric: str, said: Sequence[Score]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column(metric, overflow="fold", ratio=1)
-    for score in said:
-        sample = f" #{score.sample}" if score.sample > 1 else ""
-        table.add_column(plain(score.judge) + sample, justify="right", no_wrap=True)
-    for number, item in enumerate(_items(said), 1):
-        cells = [_answer(score, number) for score in said]
-        table.add_row(
-            Text(f"{number}. {plain(item)}"), *(Text(SHORT.get(one, "–"), STYLES.get(one, "")) for one in cells)
-        )
-    table.add_row(Text("score", "bold"), *(Text(_value(score), "bold") for score in said))
-    return table
+def _table(metric: str, scores: Sequence[Score]) -> TextTable:
+    samples = [f" #{score.sample}" if score.sample > 1 else "" for score in scores]
+    judges = [TextColumn(plain(score.judge) + sample) for score, sample in zip(scores, samples, strict=True)]
+    rows: list[list[str | Cell]] = []
+    for number, item in enumerate(_items(scores), 1):
+        answers = [_answer(score, number) for score in scores]
+        cells = [Cell(SHORT.get(answer, "–"), STYLES.get(answer, "")) for answer in answers]
+        rows.append([f"{number}. {plain(item)}", *cells])
+    rows.append([Cell("score", "bold"), *(Cell(_value(score), "bold") for score in scores)])
+    return TextTable([TextColumn(metric, words=True), *judges], rows)
 
 
 def _items(said: Iterable[Score]) -> list[str]:

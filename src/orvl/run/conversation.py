@@ -77,7 +77,7 @@ class Conversation:
 def limits_of(planned: PlannedRun, limits: Limits) -> Limits:
     """The project's limits with the eval's own over them."""
     own: Mapping[str, Any] = planned.cell.eval.limits
-    return replace(limits, **own)
+    return replace(limits, **own) if own else limits
 
 
 async def converse(
@@ -210,7 +210,7 @@ def _command(
             model=Word(cell.model_id),
             prompt=Word(prompt),
             session=None if session is None else Word(session),
-            workspace=folder(folders.workspace, view.workspace),
+            workspace=folder(folders.workspace, view.workspace) if function.asks_for("workspace") else None,
             endpoint=ways.endpoint,
             turn=turn,
             controls=Folder(controls) if controls else None,

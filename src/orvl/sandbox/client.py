@@ -81,7 +81,8 @@ class KeeperClient:
             async with _serving(self._doors, job.doors):
                 writer.write(message)
                 await writer.drain()
-                answer = await asyncio.wait_for(reader.readline(), job.seconds + job.grace + patience)
+                async with asyncio.timeout(job.seconds + job.grace + patience):
+                    answer = await reader.readline()
         except (OSError, TimeoutError):
             answer = b""
         if not answer.endswith(b"\n"):

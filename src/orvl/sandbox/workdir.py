@@ -51,7 +51,7 @@ class View:
 
 @dataclass(frozen=True)
 class RunFolders:
-    """A run's own folders. `logs` is for orvl alone."""
+    """A run's own folders. `logs` is for orvl alone; it is the root itself, because each folder costs time."""
 
     root: Path
     workspace: Path
@@ -62,7 +62,7 @@ class RunFolders:
     def mend(self) -> list[str]:
         """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""
         notes = []
-        for folder in (self.root, self.workspace, self.home, self.tmp, self.logs):
+        for folder in (self.root, self.workspace, self.home, self.tmp):
             mode = _mode_of(folder)
             if mode is not None and stat.S_ISDIR(mode):
                 if mode & 0o700 != 0o700:
@@ -72,6 +72,16 @@ class RunFolders:
             folder.mkdir(mode=0o700)
             notes.append(f"the agent removed its own {folder.name} folder")
         return notes
+
+    def remove(self) -> None:
+        """Deletes them with all that is in them."""
+        # Most folders are empty, and then this is a few calls where `tree.remove` would open and list each.
+        with suppress(OSError):
+            for folder in (self.workspace, self.home, self.tmp):
+                os.rmdir(folder)
+            os.rmdir(self.root)
+            return
+        tree.remove(self.root)
 
     def put(self, name: str, content: bytes) -> None:
         """Writes a file into HOME, whatever links or files an agent left in its way."""
@@ -175,8 +185,8 @@ class WorkDir:
         """Fresh empty folders for one run."""
         self._next += 1
         root = self.root / f"{self._next:x}"
-        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root / "logs")
-        for folder in (folders.root, folders.workspace, folders.home, folders.tmp, folders.logs):
+        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root)
+        for folder in (folders.root, folders.workspace, folders.home, folders.tmp):
             os.mkdir(folder, 0o700)
         return folders
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
+from orvl.rate.board import Standing
 from orvl.trust.measure import USED
 
 if TYPE_CHECKING:
@@ -15,28 +16,13 @@ if TYPE_CHECKING:
 
     from orvl.plan.planning import Panel
     from orvl.project import Project
+    from orvl.rate.collect import Board
     from orvl.store import Store
     from orvl.types import Eval, Judge, Metric
 
 KIND = "certificate"
-State = Literal["certified", "stale", "refused", "none"]
 Made = tuple[int, float, dict[str, Any]]
 """A certificate as it is kept: its number, when it was made, what it says."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How a panel stands to the newest certificate that speaks of it."""
-
-    state: State
-    reasons: tuple[str, ...] = ()
-    number: int | None = None
-    made: float | None = None
-    content: Mapping[str, Any] | None = None
-
-    @property
-    def may_rank(self) -> bool:
-        return self.state == "certified"
 
 
 def judge_content(judge: Judge) -> dict[str, Any]:
@@ -70,6 +56,11 @@ def _counted(panel: Panel) -> list[tuple[Metric, float]]:
         for metric, weight in zip(panel.metrics, panel.weights, strict=True)
         if weight and (metric.judged if has_say else not metric.judged and metric.name not in USED)
     ]
+
+
+def with_standing(project: Project, store: Store, board: Board) -> Board:
+    """The board, with how its judges stand to the newest certificate."""
+    return replace(board, standing=standing(project, store, board.gathered.panels.values()))
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.capture.browser.result import AppStart, Look, Note, PageDefect, Shot, Status, StepResult, View, Violation
+from orvl.capture.browser.result import AppStart, Look, Note, PageDefect, PageView, Shot, Status, StepResult, Violation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orvl.project.app import Step
+    from orvl.project.app import AppStep
     from orvl.sandbox import Ended
 
 MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
@@ -33,7 +33,7 @@ class Heard:
     """What was told so far."""
 
     pictures: Path
-    steps: Sequence[Step]
+    steps: Sequence[AppStep]
     browser: str | None = None
     app: AppStart | None = None
     unavailable: str | None = None
@@ -42,7 +42,7 @@ class Heard:
     broken: str | None = None
     text: tuple[str, str] | None = None
     tree: str | None = None
-    views: dict[str, View] = field(default_factory=dict)
+    views: dict[str, PageView] = field(default_factory=dict)
     shots: dict[str, Shot] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     axe: dict[str, Violation] | None = None
@@ -86,7 +86,7 @@ class Heard:
             self.app = replace(self.app, output=str(row["output"]))
 
     def _view(self, row: dict[str, Any]) -> None:
-        self.views[row["view"]["name"]] = View(**row["view"])
+        self.views[row["view"]["name"]] = PageView(**row["view"])
 
     def _shot(self, row: dict[str, Any]) -> None:
         name, png = str(row["name"]), base64.b64decode(row["png"], validate=True)
@@ -148,7 +148,7 @@ class Bounds:
     memory: int
 
 
-def gathered(ended: Ended, steps: Sequence[Step], pictures: Path, took: float, bounds: Bounds) -> Look:
+def gathered(ended: Ended, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
     """The Look of all that was told until the driver ended or was ended."""
     heard = Heard(pictures, steps)
     for row in _rows(ended.stdout.read(), bounds.key):
@@ -204,7 +204,7 @@ def _judged(heard: Heard, ended: Ended, bounds: Bounds) -> tuple[Status, str | N
     return "done", None
 
 
-def _untried(number: int, step: Step) -> StepResult:
+def _untried(number: int, step: AppStep) -> StepResult:
     return StepResult(number, step.line, None, "not tried: the look was over before")
 
 

@@ -20,7 +20,7 @@ class AppStart:
 
 
 @dataclass(frozen=True)
-class View:
+class PageView:
     """The page at one size, light or dark."""
 
     name: str
@@ -96,7 +96,7 @@ class Look:
     browser: str | None = None
     seconds: float = 0.0
     app: AppStart | None = None
-    views: tuple[View, ...] = ()
+    views: tuple[PageView, ...] = ()
     shots: tuple[Shot, ...] = ()
     notes: tuple[Note, ...] = ()
     tree: str | None = None
@@ -126,7 +126,7 @@ class Look:
 
 
 PARTS: Mapping[str, type] = {
-    "views": View,
+    "views": PageView,
     "shots": Shot,
     "notes": Note,
     "axe": Violation,

@@ -70,7 +70,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*_])")
 
 
 @dataclass(frozen=True)
-class Rule:
+class ProjectRule:
     """What the project asks of code, in its own words, and where it says so."""
 
     text: str
@@ -89,16 +89,16 @@ class _Piece:
     under: str = ""
 
 
-def rules_of(files: Workspace) -> list[Rule]:
+def rules_of(files: Workspace) -> list[ProjectRule]:
     """At most 20 rules: of the workspace itself first, then of its folders; what several files say is said once."""
-    found: dict[str, Rule] = {}
+    found: dict[str, ProjectRule] = {}
     for path in _told(files):
         folder = folder_of(path) if basename(path) in ANYWHERE and not path.startswith(".") else ""
         for piece in _pieces(files.text_of(path)):
             if (text := _rule(piece)) is None:
                 continue
             whole = _short(f"In {shown(folder)}/: {text}" if folder else text)
-            found.setdefault(re.sub(r"\W+", " ", text.casefold()).strip(), Rule(whole, shown(path), piece.line))
+            found.setdefault(re.sub(r"\W+", " ", text.casefold()).strip(), ProjectRule(whole, shown(path), piece.line))
             if len(found) == MAX_RULES:
                 return list(found.values())
     return list(found.values())

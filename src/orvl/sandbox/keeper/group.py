@@ -1,7 +1,6 @@
 """A control group of the keeper's own, where this user may make one: the kernel itself then holds the limits."""
 
 import os
-from typing import Any
 
 MOUNTED = "/sys/fs/cgroup"
 NAMED = "orvl-"
@@ -19,6 +18,10 @@ class Group:
     def __init__(self) -> None:
         self.new_kind = os.path.exists(f"{MOUNTED}/cgroup.controllers")
         self.folders: dict[str, str] = {}
+        self.events: dict[str, int] = {}
+        """Open files that count how often the kernel enforced a limit. Opening them for each job costs more than all
+        the rest that a job that does nothing takes here."""
+        self.limits: dict[str, int] = {}
         self.before: dict[str, int] = {}
         for controller, own in _own_groups(self.new_kind).items():
             _sweep(own)
@@ -31,6 +34,11 @@ class Group:
                 _remove(folder)
                 continue
             self.folders[controller] = folder
+            events = {"memory": "memory.events" if self.new_kind else "memory.oom_control", "pids": "pids.events"}
+            try:
+                self.events[controller] = os.open(f"{folder}/{events[controller]}", os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                continue
 
     def _limit_file(self, controller: str, folder: str) -> str:
         return f"{folder}/{FILES[controller][not self.new_kind]}"
@@ -38,11 +46,12 @@ class Group:
     def limit(self, most: dict[str, int]) -> None:
         """Sets what the next job may use."""
         values = {"memory": most["memory"] + OWN_MEMORY, "pids": most["processes"] + OWN_PROCESSES}
-        for controller, folder in self.folders.items():
+        for controller, folder in self.folders.items() if values != self.limits else ():
             try:
                 _write(self._limit_file(controller, folder), str(values[controller]))
             except OSError:
                 continue
+        self.limits = values
         self.before = self._hits()
 
     def hit(self) -> str | None:
@@ -54,15 +63,17 @@ class Group:
 
     def _hits(self) -> dict[str, int]:
         found = {}
-        if folder := self.folders.get("memory"):
-            events = _fields(f"{folder}/{'memory.events' if self.new_kind else 'memory.oom_control'}")
-            found["memory"] = events.get("oom_kill", 0)
-        if folder := self.folders.get("pids"):
-            found["processes"] = _fields(f"{folder}/pids.events").get("max", 0)
+        if "memory" in self.events:
+            found["memory"] = _count(self.events["memory"], b"oom_kill")
+        if "pids" in self.events:
+            found["processes"] = _count(self.events["pids"], b"max")
         return found
 
     def leave(self) -> None:
         """Goes back to where it came from, so that the group can be removed."""
+        for fd in self.events.values():
+            os.close(fd)
+        self.events = {}
         for folder in set(self.folders.values()):
             try:
                 _write(f"{os.path.dirname(folder)}/cgroup.procs", str(os.getpid()))
@@ -116,6 +127,10 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _fields(path: str) -> dict[str, Any]:
-    pairs = (line.split() for line in _read(path).splitlines())
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+def _count(fd: int, name: bytes) -> int:
+    """The number beside a name in an open file of names and numbers."""
+    try:
+        lines = os.pread(fd, 4096, 0).splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(name + b" ")), 0)

@@ -6,7 +6,7 @@ import stat
 import time
 from typing import Any
 
-from .processes import descendants
+from .processes import descendants_at_a_glance
 
 FIRST_LOOK = 0.05
 BETWEEN_LOOKS = 0.1
@@ -91,7 +91,7 @@ class Watch:
     def _pids(self) -> tuple[str, list[str]]:
         """The job's processes: in a sandbox all that its own /proc shows, elsewhere all below this process."""
         if not self.init:
-            return "/proc", [str(pid) for pid in descendants(os.getpid())]
+            return "/proc", [str(pid) for pid in descendants_at_a_glance(os.getpid())]
         try:
             if os.readlink(f"{self.proc}/1/ns/pid") != os.readlink(f"/proc/{self.init}/ns/pid"):
                 return self.proc, []  # the sandbox is not built yet, and this is the host's

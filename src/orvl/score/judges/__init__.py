@@ -1,4 +1,4 @@
-"""The panel: a judge answers a checklist, or abstains and says why."""
+"""A judge answers a checklist, or abstains and says why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Verdict:
     answers: tuple[Answer, ...] = ()
     reason: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """What is kept beside the answers: pointers, reasons, tokens, money, time."""
+    """What is stored beside the answers: pointers, reasons, tokens, money, time."""
 
     def __float__(self) -> float:
         if self.score is None:
@@ -28,26 +28,26 @@ class Verdict:
         return self.score
 
 
-class Panelist(Protocol):
+class ChecklistJudge(Protocol):
     """What a score function gets as `judge`."""
 
     name: str
     verdicts: list[Verdict]
-    """What it said when it was asked, in that order."""
+    """All verdicts that it gave, in order."""
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict: ...
 
 
 def split(items: Sequence[Item]) -> tuple[list[str], list[float]]:
-    """The sentences of a checklist, and how much each weighs: 1 where it does not say."""
+    """The sentences of a checklist and the weight of each (default: 1)."""
     pairs = [(item, 1.0) if isinstance(item, str) else (item[0], float(item[1])) for item in items]
     return [text for text, _ in pairs], [weight for _, weight in pairs]
 
 
 def verdict(answers: Sequence[Answer], weights: Sequence[float] | None = None) -> Verdict:
-    """The weighted share of yes among the items that could be told."""
-    weighed = list(zip(answers, weights or [1.0] * len(answers), strict=True))
-    told = sum(weight for answer, weight in weighed if answer != "cannot-tell")
-    if not told:
+    """The weighted share of yes among the items that were answered yes or no."""
+    weighted = list(zip(answers, weights or [1.0] * len(answers), strict=True))
+    decided = sum(weight for answer, weight in weighted if answer != "cannot-tell")
+    if not decided:
         return Verdict(None, tuple(answers), "it could not tell any item")
-    return Verdict(sum(weight for answer, weight in weighed if answer == "yes") / told, tuple(answers))
+    return Verdict(sum(weight for answer, weight in weighted if answer == "yes") / decided, tuple(answers))

@@ -1,4 +1,4 @@
-"""A judge as a builder: it makes a project from an idea, writes rules from the project, and builds again from these."""
+"""A judge as a builder: it builds a project from an idea, describes it by rules, and builds again from the rules."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from orvl.errors import BuilderFailed
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
 from orvl.gateway.wire.values import as_object
-from orvl.score.judges.answers import said
+from orvl.score.judges.answers import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orvl.score.judges.bench import Bench, Seat
+    from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 
-MOST_FILES = 60
-LARGEST = 400_000
-LONGEST_PATH = 500
-MOST_OUTPUT = 32_000
+MAX_FILES = 60
+MAX_CHARACTERS = 400_000
+MAX_PATH = 500
+MAX_OUTPUT = 32_000
 SYSTEM = "You are an experienced software developer. You answer with JSON alone, in the form that you are told."
 STRING = {"type": "string"}
 FILE = {
@@ -56,8 +56,8 @@ DESCRIBE = (
 
 
 @dataclass(frozen=True)
-class Built:
-    """What a judge made of an idea."""
+class BuiltProject:
+    """What a judge built from an idea."""
 
     project: Mapping[str, str]
     description: str
@@ -67,67 +67,69 @@ class Built:
 
     @property
     def prompt(self) -> str:
-        """What an agent gets: the description and the rules, and nothing else."""
+        """What an agent gets: the description and the rules alone."""
         listed = "\n".join(f"- {rule}" for rule in self.rules)
         return f"{self.description.strip()}\n\n{listed}\n"
 
 
-async def build(bench: Bench, seat: Seat, idea: str, say: Callable[[str], None]) -> Built:
+async def build(panel: JudgePanel, endpoint: JudgeEndpoint, idea: str, say: Callable[[str], None]) -> BuiltProject:
     """Three questions: build, describe, and build again from the description alone."""
-    say(f"{seat.judge.name} builds the project …")
-    project = _files(await _ask(bench, seat, idea, BUILD, FILES, _files))
-    say(f"{seat.judge.name} writes rules from its {len(project)} files …")
+    say(f"{endpoint.judge.name} builds the project …")
+    project = _files(await _ask(panel, endpoint, idea, BUILD, FILES, _files))
+    say(f"{endpoint.judge.name} writes rules from its {len(project)} files …")
     shown = "\n\n".join(f"=== {path}\n{text}" for path, text in project.items())
-    described = await _ask(bench, seat, shown, DESCRIBE, RULES, _rules)
+    described = await _ask(panel, endpoint, shown, DESCRIBE, RULES, _rules)
     description, rules = _rules(described)
-    built = Built(project, description, rules, {})
-    say(f"{seat.judge.name} builds again, from its own {len(rules)} rules …")
-    return replace(built, again=_files(await _ask(bench, seat, built.prompt, BUILD, FILES, _files)))
+    built = BuiltProject(project, description, rules, {})
+    say(f"{endpoint.judge.name} builds again, from its own {len(rules)} rules …")
+    return replace(built, again=_files(await _ask(panel, endpoint, built.prompt, BUILD, FILES, _files)))
 
 
 async def _ask(
-    bench: Bench,
-    seat: Seat,
+    panel: JudgePanel,
+    endpoint: JudgeEndpoint,
     material: str,
     task: str,
     schema: Mapping[str, Any],
     check: Callable[[dict[str, Any]], object],
 ) -> dict[str, Any]:
-    """One question, put a second time where the answer cannot be used."""
-    form = Question(
-        seat.model, SYSTEM, material, task, schema=schema, options=seat.judge.options, max_output=MOST_OUTPUT
+    """Asks once, and a second time if the answer cannot be used."""
+    request = Question(
+        endpoint.model, SYSTEM, material, task, schema=schema, options=endpoint.judge.options, max_output=MAX_OUTPUT
     )
-    account = bench.account(seat)
+    account = panel.account(endpoint)
     for again in (False, True):
-        question = await bench.gateway.ask(account, FORMATS[seat.protocol].ask(form), lambda: None)
-        if question.failure is not None:
-            raise BuilderFailed(f"The judge {seat.judge.name} gave no answer: {question.failure.message}.")
-        words = next((tool.arguments for tool in question.answer.tools), "") or said(question.answer)
+        call = await panel.gateway.ask(account, FORMATS[endpoint.protocol].ask(request), lambda: None)
+        if call.failure is not None:
+            raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.failure.message}.")
+        words = next((tool.arguments for tool in call.answer.tools), "") or text_of(call.answer)
         try:
-            told = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}
-            check(told)
-            return told
+            body = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}
+            check(body)
+            return body
         except ValueError as error:
             if again:
-                raise BuilderFailed(f"The judge {seat.judge.name} gave no usable answer: {error}.") from error
-            form = replace(form, before=((words or "(nothing)", f"That cannot be used: {error}. Answer once more."),))
+                raise BuilderFailed(f"The judge {endpoint.judge.name} gave no usable answer: {error}.") from error
+            request = replace(
+                request, before=((words or "(nothing)", f"That cannot be used: {error}. Answer once more."),)
+            )
     raise AssertionError
 
 
-def _files(told: dict[str, Any]) -> dict[str, str]:
-    """The files, if all of them can lie in a folder."""
+def _files(body: dict[str, Any]) -> dict[str, str]:
+    """The files of an answer; raises ValueError unless they make a folder."""
     files: dict[str, str] = {}
-    listed = told.get("files")
-    for one in listed if isinstance(listed, list) else []:
-        path, content = (one.get("path"), one.get("content")) if isinstance(one, dict) else (None, None)
+    listed = body.get("files")
+    for file in listed if isinstance(listed, list) else []:
+        path, content = (file.get("path"), file.get("content")) if isinstance(file, dict) else (None, None)
         if not isinstance(path, str) or not isinstance(content, str):
             raise ValueError("a file needs a path and its content as text")
-        content.encode()
+        content.encode()  # Lone surrogates cannot be written to a file.
         files[_inside(path)] = content
     if not files:
         raise ValueError("it has no files")
-    if len(files) > MOST_FILES or sum(map(len, files.values())) > LARGEST:
-        raise ValueError(f"it has more than {MOST_FILES} files or {LARGEST} characters")
+    if len(files) > MAX_FILES or sum(map(len, files.values())) > MAX_CHARACTERS:
+        raise ValueError(f"it has more than {MAX_FILES} files or {MAX_CHARACTERS} characters")
     _no_file_in_a_file(files)
     return files
 
@@ -135,7 +137,7 @@ def _files(told: dict[str, Any]) -> dict[str, str]:
 def _inside(path: str) -> str:
     plain = PurePosixPath(path.removeprefix("./"))
     is_bad = (
-        len(path.encode()) > LONGEST_PATH
+        len(path.encode()) > MAX_PATH
         or plain.is_absolute()
         or ".." in plain.parts
         or not plain.parts
@@ -148,12 +150,12 @@ def _inside(path: str) -> str:
 
 def _no_file_in_a_file(files: Mapping[str, str]) -> None:
     for path in files:
-        if above := next((str(one) for one in PurePosixPath(path).parents if str(one) in files), None):
+        if above := next((str(folder) for folder in PurePosixPath(path).parents if str(folder) in files), None):
             raise ValueError(f"{above} is a file, and cannot hold {path}")
 
 
-def _rules(told: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
-    description, rules = told.get("description"), told.get("rules")
+def _rules(body: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    description, rules = body.get("description"), body.get("rules")
     is_good = isinstance(description, str) and description.strip() and isinstance(rules, list) and rules
     if not is_good or not all(isinstance(rule, str) and rule.strip() for rule in rules or ()):
         raise ValueError("it needs a description and a list of rules")

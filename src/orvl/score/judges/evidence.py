@@ -1,4 +1,9 @@
-"""What a judge sees of a run: made once, hashed, the same for all; and a second view without words to readers."""
+"""What a judge sees of a run: made once, hashed, the same for all judges; and a second view without words to readers.
+
+The order (task, checks, linters, page, files) and every word are part of what judges are asked: when something changes,
+raise `PROMPT` in project/judges.py. The marks around it hold its own hash, which the work cannot know when it is
+written, so that no file can pretend that the evidence ends.
+"""
 
 from __future__ import annotations
 
@@ -7,45 +12,47 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.score.judges.clean import clean, name_of
-from orvl.score.judges.names import without_names
-from orvl.score.judges.pages import page_text
-from orvl.score.judges.plain import plain_text
-from orvl.score.judges.select import Selected, numbered, select, shares
-from orvl.score.judges.suspicion import is_odd_path, is_suspicious
+from orvl.score.judges.file_selection import SelectedFiles, numbered, select, shares
+from orvl.score.judges.injection import is_odd_path, is_suspicious
+from orvl.score.judges.redaction import bare_code, escape, one_line, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import CapturedRun
     from orvl.types import CheckResult
 
-ROOM = 120_000
-SHOWN_OUTPUT = 1_500
-ALL_OUTPUT = 6_000
-MOST_LINES = 40
-MOST_LINT = 60
+DEFAULT_ROOM = 120_000
+MAX_CHECK_OUTPUT = 1_500
+MAX_ALL_OUTPUT = 6_000
+MAX_LINES = 40
+MAX_LINT = 60
+MAX_PAGE_LINES = 40
+MAX_TREE = 8000
+MAX_HIDDEN_TEXT = 4000
+MAX_PAGE_LINE = 300
 
 
 @dataclass(frozen=True)
-class View:
-    """The evidence as one text, between marks that hold its own hash, and the names that files have in it."""
+class EvidenceView:
+    """The evidence as one text between its marks, and the names that files have in it."""
 
     text: str
     nonce: str
     is_plain: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
-    """The names that are shown, and the paths that they stand for."""
+    """The paths of files, by the names under which they are shown."""
     lengths: Mapping[str, int] = field(default_factory=dict)
-    """How many lines each path has."""
+    """The number of lines of each path."""
 
 
 @dataclass(frozen=True)
 class Evidence:
     """Both views of a run; `plain` is None where it would be the same."""
 
-    full: View
-    plain: View | None
+    full: EvidenceView
+    plain: EvidenceView | None
     left_out: tuple[str, ...]
     suspicious: tuple[str, ...]
     """Places that seem to speak to a judge."""
@@ -55,8 +62,8 @@ class Evidence:
         return self.full.nonce
 
 
-def gather(run: CapturedRun, named_in: Sequence[str], room: int = ROOM) -> Evidence:
-    """The evidence of a run, with as many characters of files as there is room for."""
+def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) -> Evidence:
+    """The evidence of a run, with at most `room` characters of its files."""
     selected = select(run, [*run.prompts, *named_in])
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
@@ -65,26 +72,26 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = ROOM) -> Evide
     return Evidence(full, None if is_same else plain, left_out, tuple(_suspicious(run, selected)))
 
 
-def _view(run: CapturedRun, selected: Selected, room: int, *, plain: bool) -> tuple[View, list[str]]:
+def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) -> tuple[EvidenceView, list[str]]:
     names = _names(run, selected, plain=plain)
     listed, gaps = _files(run, selected, names, room, plain=plain)
     parts = [
         *_task(run),
         *_checks(run.checks, plain=plain),
         *_lint(run, plain=plain),
-        *map(clean, page_text(run.page, plain=plain)),
+        *map(escape, page_text(run.page, plain=plain)),
         *listed,
     ]
     left_out = [*([] if plain else selected.left_out), *gaps, *(["more was cut from its page"] if _is_cut(run) else [])]
     if run.removed and not plain:
-        parts.append("# Files that were removed\n" + "\n".join(map(name_of, run.removed[:MOST_LINES])))
+        parts.append("# Files that were removed\n" + "\n".join(map(one_line, run.removed[:MAX_LINES])))
     if left_out:
-        parts.append("# Not shown here\n" + "\n".join(left_out[:MOST_LINES]))
+        parts.append("# Not shown here\n" + "\n".join(left_out[:MAX_LINES]))
     text = _blind(run, "\n\n".join(parts))
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
     lengths = {file.path: len(file.lines) for file in selected.files}
-    return View(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths), gaps
+    return EvidenceView(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths), gaps
 
 
 def _is_cut(run: CapturedRun) -> bool:
@@ -93,18 +100,18 @@ def _is_cut(run: CapturedRun) -> bool:
 
 def _task(run: CapturedRun) -> list[str]:
     many = len(run.prompts) > 1
-    told = [f"## prompt:{number}\n{prompt}" if many else prompt for number, prompt in enumerate(run.prompts, 1)]
+    prompts = [f"## prompt:{number}\n{prompt}" if many else prompt for number, prompt in enumerate(run.prompts, 1)]
     ended = [] if run.outcome == "finished" else ["# The work was cut short before it was called finished."]
-    return ["# The task\n" + "\n\n".join(told), *ended]
+    return ["# The task\n" + "\n\n".join(prompts), *ended]
 
 
 def _checks(checks: Sequence[CheckResult], *, plain: bool) -> list[str]:
     lines = []
-    room = 0 if plain else ALL_OUTPUT
+    room = 0 if plain else MAX_ALL_OUTPUT
     for check in checks:
         word = "passed" if check.passed else f"failed ({check.cut or f'status {check.status}'})"
         lines.append(f"check:{check.name} {word}")
-        said = "" if check.passed else clean(check.output.strip())[-min(room, SHOWN_OUTPUT) :] if room else ""
+        said = "" if check.passed else escape(check.output.strip())[-min(room, MAX_CHECK_OUTPUT) :] if room else ""
         if said:
             room -= len(said)
             lines.append("    " + said.replace("\n", "\n    "))
@@ -114,22 +121,22 @@ def _checks(checks: Sequence[CheckResult], *, plain: bool) -> list[str]:
 def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
     if run.lint is None:
         return []
-    lines = [f"{run.lint.new_count} new findings"] if plain else list(map(name_of, run.lint.lines()))[:MOST_LINT]
+    lines = [f"{run.lint.new_count} new findings"] if plain else list(map(one_line, run.lint.lines()))[:MAX_LINT]
     return ["# What the project's own linters found\n" + "\n".join(lines)] if lines else []
 
 
 def _files(
-    run: CapturedRun, selected: Selected, names: Mapping[str, str], room: int, *, plain: bool
+    run: CapturedRun, selected: SelectedFiles, names: Mapping[str, str], room: int, *, plain: bool
 ) -> tuple[list[str], list[str]]:
     gaps, parts = [], []
     rooms = shares([file.size for file in selected.files], room)
     room_for_removed = 0 if plain else room // 10
     for file, share in zip(selected.files, rooms, strict=True):
-        lines = plain_text(file.path, file.text).split("\n") if plain else file.lines
-        told, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
+        lines = bare_code(file.path, file.text).split("\n") if plain else file.lines
+        shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
         gaps += [gap] if gap else []
-        parts.append(f"## {names[file.path]} ({file.state})\n{told}")
-        removed = "\n".join(f"- {line[:200]}" for line in file.removed[:MOST_LINES])[:room_for_removed]
+        parts.append(f"## {names[file.path]} ({file.state})\n{shown}")
+        removed = "\n".join(f"- {line[:200]}" for line in file.removed[:MAX_LINES])[:room_for_removed]
         if removed:
             room_for_removed -= len(removed)
             parts.append(f"Lines that it had before:\n{removed}")
@@ -139,14 +146,14 @@ def _files(
     return ["# Files, with line numbers; + marks new lines in files that were there before", *parts], gaps
 
 
-def _names(run: CapturedRun, selected: Selected, *, plain: bool) -> dict[str, str]:
-    """The name under which each file is shown: its path, or in the plain view a number where that may be a sentence."""
+def _names(run: CapturedRun, selected: SelectedFiles, *, plain: bool) -> dict[str, str]:
+    """The name under which each file is shown: its path, or a number in the plain view if that may be a sentence."""
     names: dict[str, str] = {}
     for number, file in enumerate(selected.files, 1):
         ending = re.search(r"\.\w{1,8}$", file.path, re.ASCII)
         neutral = f"file-{number}{ending[0] if ending else ''}"
         is_odd = plain and is_odd_path(file.path) and file.path not in run.started_with
-        shown = neutral if is_odd else _blind(run, name_of(file.path))
+        shown = neutral if is_odd else _blind(run, one_line(file.path))
         names[file.path] = neutral if shown in names.values() else shown
     return names
 
@@ -155,17 +162,59 @@ def _blind(run: CapturedRun, text: str) -> str:
     return without_names(text, run.hidden_names, run.prompts)
 
 
-def _suspicious(run: CapturedRun, selected: Selected) -> Iterator[str]:
+def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:
+    """Places where the work itself seems to speak to a judge; what it started from is not its own."""
     for file in selected.files:
         if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
-            yield f"the name {name_of(file.path)}"
+            yield f"the name {one_line(file.path)}"
         if not is_suspicious(file.text):
             continue
         for number, line in enumerate(file.lines, 1):
             is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
             if is_new and is_suspicious(line):
-                yield f"{name_of(file.path)}:{number}"
+                yield f"{one_line(file.path)}:{number}"
                 break
     page = run.page
     if page is not None and any(is_suspicious(text) for text in (page.visible_text, page.hidden_text) if text):
         yield "the page"
+
+
+# -- what the browser found
+
+
+def page_text(page: Look | None, *, plain: bool) -> list[str]:
+    """Steps, errors, defects and the accessibility tree; in the plain view without the page's own sentences."""
+    if page is None:
+        return []
+    lines = [f"The browser's look: {page.status}" + (f" ({page.reason})" if page.reason else "")]
+    for step in page.steps:
+        word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
+        why = _unless(plain, f" ({step.reason})") if step.reason else ""
+        lines.append(f"step:{step.number} {step.step}: {word}{why}")
+    for view in page.views:
+        lines.append(f"{view.name}: " + ("loaded" if view.loaded else f"did not load ({view.reason})"))
+    notes = [f"{note.kind} ({note.view}){_unless(plain, f': {note.text}')}" for note in page.notes]
+    for defect in page.defects or ():
+        notes.append(f"defect, {defect.kind} ({defect.view}){_unless(plain, f': {defect.target} {defect.detail}')}")
+    notes += [f"accessibility, {rule.impact}: {rule.help} ({rule.count} times)" for rule in page.axe or ()]
+    lines += notes[:MAX_PAGE_LINES]
+    if len(notes) > MAX_PAGE_LINES:
+        lines.append(f"and {len(notes) - MAX_PAGE_LINES} more such lines")
+    parts = ["# What a browser found\n" + "\n".join(lines)]
+    if page.tree:
+        lines = page.tree[:MAX_TREE].split("\n")
+        tree = "\n".join(_role(line) if plain else line[:MAX_PAGE_LINE] for line in lines)
+        parts.append("# The accessibility tree of the page\n" + tree)
+    if page.hidden_text and not plain:
+        parts.append("# Text of the page that cannot be seen\n" + page.hidden_text[:MAX_HIDDEN_TEXT])
+    return parts
+
+
+def _unless(plain: bool, text: str) -> str:
+    return "" if plain else text.replace("\n", " ")[:MAX_PAGE_LINE]
+
+
+def _role(line: str) -> str:
+    """A line of the tree without what the page says there."""
+    match = re.match(r"\s*- [a-z]+", line)
+    return match[0] if match else ""

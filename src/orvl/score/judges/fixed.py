@@ -11,11 +11,11 @@ from orvl.score.judges import Answer, Item, Verdict, split, verdict
 if TYPE_CHECKING:
     from orvl.types import Judge
 
-WORDS = {"yes": "yes", "no": "no", "cannot-tell": "cannot-tell", True: "yes", False: "no"}
+ANSWERS = {"yes": "yes", "no": "no", "cannot-tell": "cannot-tell", True: "yes", False: "no"}
 
 
 class FixedJudge:
-    """Says what it is told to say."""
+    """Gives the answers of orvl.toml, whatever it is asked."""
 
     def __init__(self, judge: Judge, metric: str) -> None:
         self.name = judge.name
@@ -25,17 +25,17 @@ class FixedJudge:
         self._place = f"judges.{judge.name}.answers" + (f".{metric}" if isinstance(answers, Mapping) else "")
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:  # noqa: ARG002
-        told = self._told(items)
-        self.verdicts.append(told)
-        return told
+        given = self._verdict(items)
+        self.verdicts.append(given)
+        return given
 
-    def _told(self, items: Sequence[Item]) -> Verdict:
+    def _verdict(self, items: Sequence[Item]) -> Verdict:
         answers = self._answers
         if answers == "abstain":
             return Verdict(None, (), "it was told to abstain")
         if isinstance(answers, int | float) and not isinstance(answers, bool):
             if not 0 <= answers <= 1:
-                raise UserError(f"orvl.toml: {self._place} is {answers}; a score lies from 0 to 1.")
+                raise UserError(f"orvl.toml: {self._place} is {answers}; a score is a number from 0 to 1.")
             return Verdict(float(answers))
         if not isinstance(answers, list):
             answers = [answers] * len(items)
@@ -46,6 +46,6 @@ class FixedJudge:
         return verdict([self._answer(answer) for answer in answers], split(items)[1])
 
     def _answer(self, answer: Any) -> Answer:
-        if answer not in WORDS:
-            raise UserError(f"orvl.toml: {self._place} holds {answer!r}; write yes, no, cannot-tell or abstain.")
-        return cast("Answer", WORDS[answer])
+        if answer not in ANSWERS:
+            raise UserError(f"orvl.toml: {self._place} is {answer!r}; write yes, no, cannot-tell or abstain.")
+        return cast("Answer", ANSWERS[answer])

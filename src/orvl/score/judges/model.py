@@ -1,4 +1,4 @@
-"""A model on the panel: asked, asked once more where its answer cannot be used, and then an abstention."""
+"""A model as a judge: asked, asked once more where its answer cannot be used, and then an abstention."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from orvl.errors import BudgetSpent, CallRefused, NoAnswer, UnusableAnswer
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
 from orvl.score.judges import Verdict, split, verdict
-from orvl.score.judges.alarm import alarm_of, moved_items
-from orvl.score.judges.answers import Answered, looks_in, read, said, schema
-from orvl.score.judges.looks import Looks
+from orvl.score.judges.answers import ChecklistAnswer, read_answer, requested_tools, schema, text_of
+from orvl.score.judges.extra_evidence import extra_evidence
+from orvl.score.judges.injection import alarm_of, moved_items
 from orvl.score.judges.pointers import Pointers
 from orvl.score.judges.prompt import SYSTEM, complaint, instruction
-from orvl.score.judges.shown import shown_as
+from orvl.score.judges.tools import JudgeTools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from orvl.gateway.judge_call import JudgeCall
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
-    from orvl.score.judges.bench import Case, Seat
-    from orvl.score.judges.evidence import Evidence, View
-    from orvl.score.judges.shown import Further
+    from orvl.score.judges.evidence import Evidence, EvidenceView
+    from orvl.score.judges.extra_evidence import ExtraEvidence, ExtraView
+    from orvl.score.judges.panel import JudgedRun, JudgeEndpoint
 
-KEPT_ANSWER = 20_000
-SHOWN_ANSWER = 2_000
+MAX_ANSWER_REPEATED = 20_000
+"""Characters of an earlier answer that a judge is reminded of."""
+MAX_ANSWER_KEPT = 2_000
+MAX_LISTED = 20
 
 
-@dataclass
-class Asked:
-    """What came of one view: an answer or the reason why there is none, and what it took."""
+@dataclass(frozen=True)
+class ViewAnswer:
+    """What a judge answered about one view: an answer, or the reason why there is none, and what it took."""
 
-    answered: Answered | None
+    answer: ChecklistAnswer | None
     reason: str | None
     words: str
     account: Account
@@ -45,74 +47,76 @@ class Asked:
 class ModelJudge:
     """Asks one model about one metric of one run."""
 
-    def __init__(self, seat: Seat, case: Case, looks: int) -> None:
-        self.name = seat.judge.name
+    def __init__(self, endpoint: JudgeEndpoint, judged: JudgedRun, tool_calls: int) -> None:
+        self.name = endpoint.judge.name
         self.verdicts: list[Verdict] = []
-        self._seat, self._case, self._looks = seat, case, looks
+        self._endpoint, self._judged, self._tool_calls = endpoint, judged, tool_calls
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
         """The weighted share of yes; both views of the run are asked about at once."""
         texts, weights = split(items)
-        gathered = await self._case.evidence(self._seat.judge.room)
-        further = shown_as(evidence, self._case.run)
-        views = [(gathered.full, further.full)]
-        if (gathered.plain or further.differs) and not self._seat.judge.is_local:
-            views.append((gathered.plain or gathered.full, further.plain))
+        gathered = await self._judged.evidence(self._endpoint.judge.room)
+        extra = extra_evidence(evidence, self._judged.run)
+        views = [(gathered.full, extra.full)]
+        # The local model is slow, and its scores are never part of a rating: one view is enough.
+        if (gathered.plain or extra.differs) and not self._endpoint.judge.is_local:
+            views.append((gathered.plain or gathered.full, extra.plain))
         if len(views) == 1:
-            asked = [await self._ask(texts, *views[0])]
+            answers = [await self._ask(texts, *views[0])]
         else:
-            asked = await asyncio.gather(*(self._ask(texts, *view) for view in views))
-        told = self._verdict(asked, texts, weights, gathered, further)
-        self.verdicts.append(told)
-        return told
+            answers = await asyncio.gather(*(self._ask(texts, *view) for view in views))
+        given = self._verdict(answers, texts, weights, gathered, extra)
+        self.verdicts.append(given)
+        return given
 
     def _verdict(
         self,
-        asked: Sequence[Asked],
+        answers: Sequence[ViewAnswer],
         texts: Sequence[str],
         weights: Sequence[float],
         gathered: Evidence,
-        further: Further,
+        extra: ExtraEvidence,
     ) -> Verdict:
-        """The first view's answers; those of the plain one where words to readers have moved the judge."""
-        first, second = asked[0], asked[1] if len(asked) > 1 else None
-        suspicious = (*gathered.suspicious, *further.suspicious)
-        detail = _used(asked) | {"evidence": gathered.key, "left_out": list(gathered.left_out)[:20]}
+        """The verdict on the full view; that on the plain view where words to readers have moved the judge."""
+        first, second = answers[0], answers[1] if len(answers) > 1 else None
+        suspicious = (*gathered.suspicious, *extra.suspicious)
+        detail = _usage(answers) | {"evidence": gathered.key, "left_out": list(gathered.left_out)[:MAX_LISTED]}
         if suspicious:
-            detail["suspicious"] = list(suspicious)[:20]
-        if first.answered is None:
-            return Verdict(None, (), first.reason, detail | {"said": first.words[:SHOWN_ANSWER]})
-        if suspicious and second is not None and (why := _untold(second, weights)):
+            detail["suspicious"] = list(suspicious)[:MAX_LISTED]
+        if first.answer is None:
+            return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]})
+        # Work that speaks to its judges is scored only where a judge could do without its words.
+        if suspicious and second is not None and (why := _why_no_score(second, weights)):
             reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {why}"
             return Verdict(None, (), reason, detail)
-        told, chosen = _share(first.answered, weights), first.answered
-        if second is not None and second.answered is not None:
-            plain = _share(second.answered, weights)
+        given, chosen = _score(first.answer, weights), first.answer
+        if second is not None and second.answer is not None:
+            plain = _score(second.answer, weights)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
-            if alarm := alarm_of(told, plain, weights, suspicious):
-                detail["alarm"], told, chosen = alarm, plain, second.answered
-            elif moved := moved_items(told, plain, suspicious):
-                chosen = first.answered.doubting(moved)
-                told = _share(chosen, weights)
+            if alarm := alarm_of(given, plain, weights, suspicious):
+                detail["alarm"], given, chosen = alarm, plain, second.answer
+            elif moved := moved_items(given, plain, suspicious):
+                chosen = first.answer.doubting(moved)
+                given = _score(chosen, weights)
         elif second is not None:
             detail["plain"] = {"score": None, "reason": second.reason}
-        detail |= {"items": list(map(_kept, texts, weights, chosen.items)), "rationale": chosen.rationale}
-        return replace(told, detail=detail)
+        detail |= {"items": list(map(_item_detail, texts, weights, chosen.items)), "rationale": chosen.rationale}
+        return replace(given, detail=detail)
 
     # -- one view
 
-    async def _ask(self, texts: Sequence[str], view: View, more: Further.Part) -> Asked:
-        bench, seat = self._case.bench, self._seat
-        account = bench.account(seat)
-        answered, reason, words = None, None, ""
-        done = await self._case.turn(seat, view)
+    async def _ask(self, texts: Sequence[str], view: EvidenceView, extra: ExtraView) -> ViewAnswer:
+        panel, endpoint = self._judged.panel, self._endpoint
+        account = panel.account(endpoint)
+        answer, reason, words = None, None, ""
+        ended = await self._judged.turn(endpoint, view)
         try:
             async with asyncio.timeout(None) as clock:
-                answered = await self._answered(account, clock, texts, view, more)
+                answer = await self._converse(account, clock, texts, view, extra)
         except TimeoutError:
-            if seat.local:
-                seat.local.interrupt()
-            reason = f"it did not answer within {bench.seconds:g} s" + _last_trouble(account)
+            if endpoint.local:
+                endpoint.local.interrupt()
+            reason = f"it did not answer within {panel.seconds:g} s" + _last_trouble(account)
         except CallRefused as error:
             if account.over_budget:
                 raise BudgetSpent from error
@@ -120,80 +124,92 @@ class ModelJudge:
         except NoAnswer as error:
             reason, words = str(error), error.words
         finally:
-            done.set()
-        return Asked(answered, reason, words, account)
+            ended.set()
+        return ViewAnswer(answer, reason, words, account)
 
-    async def _answered(
-        self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: View, more: Further.Part
-    ) -> Answered:
-        pointers = Pointers(self._case.run, view, more.pictures)
-        looks = Looks(self._case.run, view, self._case.browse, self._looks)
-        asked = instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain)
-        if looks.left:
-            asked += f"\n{looks.instruction}"
-        form = Question(
-            model=self._seat.model,
-            system=SYSTEM,
-            evidence=view.text,
-            instruction=asked,
-            more=more.text,
-            images=more.pictures,
-            options=self._seat.judge.options,
-            mark_cache=self._seat.provider.name == "openrouter",
-        )
-        if local := self._seat.local:
-            form = replace(form, evidence=local.readable(form.evidence), more=local.readable(form.more))
-        usable: Answered | None = None
+    async def _converse(
+        self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: EvidenceView, extra: ExtraView
+    ) -> ChecklistAnswer:
+        """Asks until there is an answer: tools as often as allowed, and one more try where it cannot be used."""
+        pointers = Pointers(self._judged.run, view, extra.images)
+        tools = JudgeTools(self._judged.run, view, self._judged.browse, self._tool_calls)
+        question = self._question(texts, view, extra, pointers, tools)
+        usable: ChecklistAnswer | None = None
         problems: list[str] = []
-        asked_again = False
+        is_second_try = False
         while True:
-            question = await self._put(account, clock, form, len(texts), pointers.listed)
-            words = said(question.answer)
-            if looks.left and (wanted := looks_in(question.answer)):
-                form = replace(form, before=(*form.before, (words[:KEPT_ANSWER], await looks.take(wanted))))
+            call = await self._send(account, clock, question, len(texts), pointers.listed)
+            words = text_of(call.answer)
+            if tools.left and (requests := requested_tools(call.answer)):
+                results = await tools.call(requests)
+                question = replace(question, before=(*question.before, (words[:MAX_ANSWER_REPEATED], results)))
                 continue
             try:
-                answered = read(question.answer, len(texts)).checked(pointers.trouble)
-                usable, problems = answered, answered.unfounded
+                usable = read_answer(call.answer, len(texts)).checked(pointers.problem)
+                problems = usable.unfounded
             except UnusableAnswer as error:
                 problems = [str(error)]
-            if not problems or (asked_again and usable):
+            # A second answer counts with its wrong pointers, which make its yes a cannot-tell.
+            if not problems or (is_second_try and usable):
                 break
-            if asked_again:
+            if is_second_try:
                 raise NoAnswer(problems[0], words)
-            asked_again = True
-            form = replace(form, before=(*form.before, (words[:KEPT_ANSWER] or "(nothing)", complaint(problems))))
+            is_second_try = True
+            said = words[:MAX_ANSWER_REPEATED] or "(nothing)"
+            question = replace(question, before=(*question.before, (said, complaint(problems))))
         assert usable is not None
         return usable
 
-    async def _put(
-        self, account: Account, clock: asyncio.Timeout, form: Question, count: int, listed: Sequence[str]
+    def _question(
+        self, texts: Sequence[str], view: EvidenceView, extra: ExtraView, pointers: Pointers, tools: JudgeTools
+    ) -> Question:
+        endpoint = self._endpoint
+        asked = instruction(view.nonce, texts, pointers.kinds, is_plain=view.is_plain)
+        if tools.left:
+            asked += f"\n{tools.instruction}"
+        question = Question(
+            model=endpoint.model,
+            system=SYSTEM,
+            evidence=view.text,
+            instruction=asked,
+            more=extra.text,
+            images=extra.images,
+            options=endpoint.judge.options,
+            mark_cache=endpoint.provider.name == "openrouter",
+        )
+        if local := endpoint.local:
+            return replace(question, evidence=local.readable(question.evidence), more=local.readable(question.more))
+        return question
+
+    async def _send(
+        self, account: Account, clock: asyncio.Timeout, question: Question, count: int, listed: Sequence[str]
     ) -> JudgeCall:
-        """One question; where the host does not know answers by a schema, the same without one."""
-        bench, seat = self._case.bench, self._seat
-        if why := bench.gateway.why_stopped(seat.provider.name, seat.model):
+        """Sends a question; where the provider does not know schemas for answers, the same without one."""
+        panel, endpoint = self._judged.panel, self._endpoint
+        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model):
             raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:
+            # The clock runs from the first time that the question is sent: waiting for a free slot is not its time.
             if clock.when() is None:
-                clock.reschedule(asyncio.get_running_loop().time() + bench.seconds)
+                clock.reschedule(asyncio.get_running_loop().time() + panel.seconds)
 
         while True:
-            with_schema = seat.judge.key not in bench.without_schema
-            among = tuple(listed) if seat.judge.is_local else ()
-            by = schema(count, among, may_look=self._looks > 0) if with_schema else None
-            content = FORMATS[seat.protocol].ask(replace(form, schema=by))
-            question = await bench.gateway.ask(account, content, begin)
-            if question.failure is None:
-                bench.tell(account, None)
-                return question
-            if with_schema and question.status in (400, 404, 422) and _is_about_schema(question.refusal):
-                bench.without_schema.add(seat.judge.key)
+            with_schema = endpoint.judge.key not in panel.without_schema
+            allowed_pointers = tuple(listed) if endpoint.judge.is_local else ()
+            form = schema(count, allowed_pointers, may_look=self._tool_calls > 0) if with_schema else None
+            content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
+            call = await panel.gateway.ask(account, content, begin)
+            if call.failure is None:
+                panel.question_ended(account, None)
+                return call
+            if with_schema and call.status in (400, 404, 422) and _is_about_schema(call.refusal):
+                panel.without_schema.add(endpoint.judge.key)
                 account.failure = None
                 account.aborted.clear()
                 continue
-            bench.tell(account, question.failure)
-            raise NoAnswer(question.failure.message)
+            panel.question_ended(account, call.failure)
+            raise NoAnswer(call.failure.message)
 
 
 def _is_about_schema(words: str) -> bool:
@@ -202,42 +218,41 @@ def _is_about_schema(words: str) -> bool:
 
 
 def _last_trouble(account: Account) -> str:
-    """What the provider said last, where it said something other than an answer."""
+    """What the provider said last, where that was an error."""
     last = account.calls[-1] if account.calls else None
     failed = last is not None and last.status is not None and last.status >= 300
     return f" ({last.trouble})" if last and failed and last.trouble else ""
 
 
-def _untold(asked: Asked, weights: Sequence[float]) -> str | None:
-    """Why a view gave no score."""
-    if asked.answered is None:
-        return asked.reason
-    told = _share(asked.answered, weights)
-    return told.reason if told.score is None else None
+def _why_no_score(view: ViewAnswer, weights: Sequence[float]) -> str | None:
+    if view.answer is None:
+        return view.reason
+    given = _score(view.answer, weights)
+    return given.reason if given.score is None else None
 
 
-def _share(answered: Answered, weights: Sequence[float]) -> Verdict:
-    told = verdict([item.verdict for item in answered.items], weights)
-    if told.score is None and answered.unfounded:
-        return replace(told, reason=f"{told.reason} ({answered.unfounded[0]})")
-    return told
+def _score(answer: ChecklistAnswer, weights: Sequence[float]) -> Verdict:
+    given = verdict([item.verdict for item in answer.items], weights)
+    if given.score is None and answer.unfounded:
+        return replace(given, reason=f"{given.reason} ({answer.unfounded[0]})")
+    return given
 
 
-def _kept(text: str, weight: float, item: ItemAnswer) -> dict[str, Any]:
+def _item_detail(text: str, weight: float, item: ItemAnswer) -> dict[str, Any]:
     kept: dict[str, Any] = {"item": text, "verdict": item.verdict, "pointer": item.pointer, "why": item.why}
     kept |= {} if weight == 1 else {"weight": weight}
     return kept | ({"unfounded": item.unfounded} if item.unfounded else {})
 
 
-def _used(asked: Sequence[Asked]) -> dict[str, Any]:
+def _usage(views: Sequence[ViewAnswer]) -> dict[str, Any]:
     """Calls, tokens, money and time; a sum with an unknown part is unknown."""
-    calls = [call for one in asked for call in one.account.calls]
-    usage = [one.account.usage(0.0) for one in asked]
-    seconds = max(sum(call.seconds for call in one.account.calls) for one in asked)
+    calls = [call for view in views for call in view.account.calls]
+    usage = [view.account.usage(0.0) for view in views]
+    seconds = max(sum(call.seconds for call in view.account.calls) for view in views)
     detail: dict[str, Any] = {"calls": len(calls), "seconds": round(seconds, 3)}
     for name in ("input_tokens", "cached_tokens", "output_tokens", "cost_usd"):
-        values = [getattr(one, name) for one in usage]
+        values = [getattr(part, name) for part in usage]
         detail[name] = None if None in values else sum(values)
     served = next((call.served_model for call in reversed(calls) if call.served_model), None)
-    sources = {one.cost_source for one in usage if one.cost_source}
+    sources = {part.cost_source for part in usage if part.cost_source}
     return detail | {"model": served, "cost_source": ",".join(sorted(sources)) or None}

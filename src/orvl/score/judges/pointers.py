@@ -1,4 +1,8 @@
-"""Where an answer points, checked by program: the line is there, the check ran and passed."""
+"""Checks by program what an answer points to: the line exists, the check ran and passed.
+
+A model that must name a place, and knows that it is looked up, makes up less. The sentences here are sent back to
+judges: when one changes, raise `PROMPT` in project/judges.py.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +14,19 @@ if TYPE_CHECKING:
 
     from orvl.capture.captured_run import CapturedRun
     from orvl.gateway.wire.format import Image
-    from orvl.score.judges.evidence import View
+    from orvl.score.judges.evidence import EvidenceView
 
-MOST_LISTED = 24
+MAX_LISTED = 24
 QUOTES = "`'\"<> "
 PLACE = re.compile(r"(.+?)(?:[:#]L?(\d{1,9})(?:[-–]L?(\d{1,9})|:\d{1,9})?)?", re.DOTALL)
 
 
 class Pointers:
-    """What pointers of a view may name."""
+    """What the pointers of one view may name."""
 
-    def __init__(self, run: CapturedRun, view: View, pictures: Sequence[Image] = ()) -> None:
+    def __init__(self, run: CapturedRun, view: EvidenceView, images: Sequence[Image] = ()) -> None:
         self._run, self._view = run, view
-        self._pictures = {picture.name for picture in pictures}
+        self._images = {image.name for image in images}
         self._checks = {check.name: check.passed for check in run.checks}
         page = run.page
         self._steps = {str(step.number): step.passed for step in page.steps} if page else {}
@@ -30,13 +34,13 @@ class Pointers:
 
     @property
     def kinds(self) -> list[str]:
-        """How pointers are written, as the judge is told."""
+        """How pointers are written, in the words of the instruction."""
         kinds = ["`path:line` or `path:first-last` of a file above", "`path` where a whole file is meant"]
         if self._checks:
             kinds.append("`check:NAME`")
         if self._steps:
             kinds.append("`step:NUMBER`")
-        if self._pictures:
+        if self._images:
             kinds.append("`screenshot:NAME`")
         if self._run.page is not None:
             kinds.append("`page` for what the browser found")
@@ -46,12 +50,12 @@ class Pointers:
 
     @property
     def listed(self) -> list[str]:
-        """Pointers that resolve, for a model that chooses among them."""
+        """Pointers that resolve, for a small model that has to choose one."""
         passed = [f"check:{name}" for name, is_passed in self._checks.items() if is_passed]
-        return [*self._view.names, *passed][:MOST_LISTED] or ["none"]
+        return [*self._view.names, *passed][:MAX_LISTED] or ["none"]
 
-    def trouble(self, pointer: str) -> str | None:
-        """Why a pointer does not support a yes; None where it does. Of several, one that does is enough."""
+    def problem(self, pointer: str) -> str | None:
+        """Why a pointer does not support a yes; None where it does. Of several pointers, one that does is enough."""
         written = pointer.strip()
         bare = written.strip(QUOTES)
         if not bare:
@@ -59,13 +63,13 @@ class Pointers:
         candidates = [written, bare, bare.strip("[]()" + QUOTES), *re.split(r"\s*[,;]\s*", bare)]
         problems: dict[str, str] = {}
         for part in dict.fromkeys(candidates):
-            problem = self._one(part) if part else "nothing"
+            problem = self._problem(part) if part else "nothing"
             if problem is None:
                 return None
             problems[part] = problem
         return problems[bare]
 
-    def _one(self, pointer: str) -> str | None:
+    def _problem(self, pointer: str) -> str | None:
         kind, _, name = pointer.partition(":")
         kind, name = kind.strip().lower(), name.strip()
         if kind == "check" and name:
@@ -73,7 +77,7 @@ class Pointers:
         if kind == "step" and name:
             return _passed(self._steps, name, f"there is no step {name[:20]}", f"step {name[:20]} did not pass")
         if kind == "screenshot" and name:
-            known = name in self._shots or name in self._pictures
+            known = name in self._shots or name in self._images
             return None if known else f"there is no screenshot '{name[:60]}'"
         if (pointer == "page" and self._run.page is not None) or (pointer == "lint" and self._run.lint):
             return None
@@ -83,15 +87,15 @@ class Pointers:
         names = self._view.names
         if pointer in names:
             return None
-        found = PLACE.fullmatch(pointer)
-        assert found is not None
-        path = names.get(found[1]) or names.get(found[1].removeprefix("./"))
+        match = PLACE.fullmatch(pointer)
+        assert match is not None
+        path = names.get(match[1]) or names.get(match[1].removeprefix("./"))
         if path is None:
-            return f"there is no file '{found[1][:80]}'"
+            return f"there is no file '{match[1][:80]}'"
         lines = self._view.lengths[path]
-        first, last = int(found[2] or 1), int(found[3] or found[2] or 1)
-        wrong = next((line for line in (first, last) if not 1 <= line <= lines), None) if found[2] else None
-        return None if wrong is None else f"{found[1][:80]} has {lines} lines, and no line {wrong}"
+        first, last = int(match[2] or 1), int(match[3] or match[2] or 1)
+        wrong = next((line for line in (first, last) if not 1 <= line <= lines), None) if match[2] else None
+        return None if wrong is None else f"{match[1][:80]} has {lines} lines, and no line {wrong}"
 
 
 def _passed(known: Mapping[str, bool | None], name: str, missing: str, failed: str) -> str | None:

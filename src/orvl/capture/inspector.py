@@ -1,4 +1,4 @@
-"""What programs find out about a capture, once each: a browser's look at its app, and the project's own linters."""
+"""Inspects a capture with programs, once each: a browser for its app, and the project's own linters."""
 
 from __future__ import annotations
 
@@ -18,25 +18,22 @@ from orvl.capture.lint.report import LintReport
 from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
 from orvl.capture.lint.workspace import Workspace
-from orvl.errors import InvalidAppConfig, NotStarted
+from orvl.errors import NotStarted
 from orvl.project.app import check_steps
-from orvl.score.judges.names import names_of
-from orvl.score.judges.pages import page_text
 from orvl.store import tree
 from orvl.types import Inspection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from orvl.capture.lint.rules import Rule
+    from orvl.capture.lint.rules import ProjectRule
     from orvl.plan.planning import Panel
     from orvl.project.settings import Limits
     from orvl.sandbox.choose import Slot
     from orvl.sandbox.workdir import WorkDir
-    from orvl.score.judges.looks import Browse
     from orvl.store import Store
     from orvl.store.writer import Writer
-    from orvl.types import Attempt, Cell, Eval
+    from orvl.types import Attempt, Eval
 
 FORMAT = 2
 """Raise it when programs look at other things, so that they look again."""
@@ -44,20 +41,20 @@ FORMAT = 2
 
 @dataclass
 class Inspector:
-    """Finds out what is not known yet, and keeps it."""
+    """Inspects captures and stores the results."""
 
     store: Store
     work: WorkDir
     limits: Limits
     writer: Writer
-    _rules_of: dict[str, Sequence[Rule]] = field(default_factory=dict)
-    _tools_of: dict[str, bool] = field(default_factory=dict)
+    _rules_of: dict[str, Sequence[ProjectRule]] = field(default_factory=dict)
+    _has_linters: dict[str, bool] = field(default_factory=dict)
 
-    async def of(
-        self, cell: Cell, number: int, attempt: Attempt, panel: Panel, slot: Slot, before: Sequence[Inspection]
+    async def inspect(
+        self, number: int, attempt: Attempt, panel: Panel, slot: Slot, stored: Sequence[Inspection]
     ) -> Inspections:
-        """All that the panel's metrics may look at; what was found before is not looked for again."""
-        known = {(found.kind, found.key): found for found in before}
+        """All that the panel's metrics may ask for; stored inspections are not repeated."""
+        known = {(inspection.kind, inspection.key): inspection for inspection in stored}
         reports = any(metric.judged for metric in panel.metrics)
         report, unlinted = None, None
         try:
@@ -65,11 +62,10 @@ class Inspector:
         except NotStarted as error:
             unlinted = f"the linters: {error}"
         rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
-        page, pictures, why = await self._page(panel.eval, attempt, number, known, slot)
-        names = () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
-        return Inspections(report, unlinted, rules, page, why, pictures, names)
+        page, pictures, unseen = await self._page(panel.eval, attempt, number, known, slot)
+        return Inspections(report, unlinted, rules, page, unseen, pictures)
 
-    async def _rules(self, start: str) -> Sequence[Rule]:
+    async def _rules(self, start: str) -> Sequence[ProjectRule]:
         """Extracted once for all runs that begin alike."""
         if start not in self._rules_of:
             self._rules_of[start] = await asyncio.to_thread(lambda: rules_of(self._workspace(start)))
@@ -78,11 +74,10 @@ class Inspector:
     def _workspace(self, manifest: str) -> Workspace:
         return Workspace(tree.decode(self.store.blobs.get(manifest)), self.store.blobs.get)
 
-    async def _has_tools(self, start: str) -> bool:
-        """Whether what runs begin with configures a linter."""
-        if start not in self._tools_of:
-            self._tools_of[start] = await asyncio.to_thread(lambda: bool(roots_of(self._workspace(start))))
-        return self._tools_of[start]
+    async def _configures_linters(self, start: str) -> bool:
+        if start not in self._has_linters:
+            self._has_linters[start] = await asyncio.to_thread(lambda: bool(roots_of(self._workspace(start))))
+        return self._has_linters[start]
 
     # -- linters
 
@@ -93,9 +88,9 @@ class Inspector:
         if not start or not end:
             return None
         blobs = self.store.blobs
-        if found := known.get(("lint", str(FORMAT))):
-            return LintReport.from_json(json.loads(await asyncio.to_thread(blobs.get, found.results)))
-        if not await self._has_tools(start):
+        if inspection := known.get(("lint", str(FORMAT))):
+            return LintReport.from_json(json.loads(await asyncio.to_thread(blobs.get, inspection.results)))
+        if not await self._configures_linters(start):
             return None
         before, after = await asyncio.to_thread(lambda: list(map(self._workspace, (start, end))))
         report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
@@ -106,18 +101,18 @@ class Inspector:
     # -- the browser
 
     async def _page(
-        self, one: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
+        self, eval_: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
     ) -> tuple[Look | None, Mapping[str, str], str | None]:
-        if not one.app:
+        if not eval_.app:
             return None, {}, None
-        key = hashlib.sha256(json.dumps([FORMAT, sorted(one.app.items()), one.steps]).encode()).hexdigest()[:16]
-        if found := known.get(("page", key)):
-            told = json.loads(await asyncio.to_thread(self.store.blobs.get, found.results))
-            return Look.from_json(told), found.pictures, None
+        key = hashlib.sha256(json.dumps([FORMAT, sorted(eval_.app.items()), eval_.steps]).encode()).hexdigest()[:16]
+        if inspection := known.get(("page", key)):
+            results = json.loads(await asyncio.to_thread(self.store.blobs.get, inspection.results))
+            return Look.from_json(results), inspection.pictures, None
         if why := trouble():
             return None, {}, why
         try:
-            page, pictures = await self._look(one, attempt, slot)
+            page, pictures = await self._look(eval_, attempt, slot)
         except NotStarted as error:
             return None, {}, f"the browser: {error}"
         if page.status == "unavailable":
@@ -125,24 +120,21 @@ class Inspector:
         kept = await self._keep(number, "page", key, page.as_json(), pictures)
         return page, kept.pictures, None
 
-    def browser_of(self, one: Eval, attempt: Attempt, slot: Slot) -> Browse | None:
-        """What does a judge's own steps on a fresh copy of an app; None where there is none, or no browser."""
-        if not one.app or trouble():
+    def browser_of(
+        self, eval_: Eval, attempt: Attempt, slot: Slot
+    ) -> Callable[[Sequence[str]], Awaitable[Look]] | None:
+        """Does a judge's own steps on a fresh copy of an app; None if there is no app, or no browser."""
+        if not eval_.app or trouble():
             return None
 
-        async def browse(steps: Sequence[str]) -> str:
-            try:
-                check_steps(steps)
-                page, _ = await self._look(replace(one, steps=tuple(steps)), attempt, slot)
-            except InvalidAppConfig as error:
-                return str(error)
-            except NotStarted as error:
-                return f"The browser could not be started: {error}"
-            return "\n\n".join(page_text(page, plain=True))
+        async def browse(steps: Sequence[str]) -> Look:
+            check_steps(steps)
+            page, _ = await self._look(replace(eval_, steps=tuple(steps)), attempt, slot)
+            return page
 
         return browse
 
-    async def _look(self, one: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
+    async def _look(self, eval_: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
         folders = self.work.new()
         pictures = folders.root / "pictures"
         try:
@@ -150,8 +142,8 @@ class Inspector:
             await asyncio.to_thread(tree.restore, entries, folders.workspace, self.store.blobs.write_to)
             pictures.mkdir()
             page = await look(
-                one.app,
-                one.steps,
+                eval_.app,
+                eval_.steps,
                 folders=folders,
                 sandbox=slot.walled,
                 limits=self.limits,
@@ -171,6 +163,6 @@ class Inspector:
                 kept = {name: batch.put(png) for name, png in pictures.items()}
                 return Inspection(kind, key, batch.put(json.dumps(results).encode()), kept)
 
-        found = await asyncio.to_thread(put)
-        await self.writer.write(lambda store: store.add_inspection(number, found))
-        return found
+        inspection = await asyncio.to_thread(put)
+        await self.writer.write(lambda store: store.add_inspection(number, inspection))
+        return inspection

@@ -1,21 +1,51 @@
-"""A file as its bare code: no comments, no prose, no texts, no sentences in names. Lines stay where they are.
+"""What is taken out of texts before a judge sees them: invisible characters, names of makers, and words to readers.
 
-What is kept is what code needs, not what looks harmless: words to a reader have many places. Every pass is linear.
+1. Everything is escaped (`escape`): no text may draw lines, turn them round or hide characters.
+2. Everything is blinded (`without_names`): judges must not know who did the work.
+3. A second view has bare code alone (`bare_code`). Whatever talks to a judge does so in words, and a judge that decides
+   otherwise without them has listened (see injection.py). What is kept is what code needs, not what looks harmless:
+   words to a reader have too many places to list. Lines stay where they are, so that pointers mean the same
+   in both views. Every pass is linear: the work is hostile, and may be made to be slow to read.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
-from orvl.score.judges.suspicion import is_loaded, is_suspicious, words_of
+from orvl.score.judges.injection import is_loaded, is_suspicious, words_of
 
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+MAX_NAME = 200
+MIN_NAME = 4
+"""Shorter names are ordinary words too often."""
+MAKER_WORDS = frozenset(
+    [
+        *(
+            "aider",
+            "anthropic",
+            "chatgpt",
+            "claude",
+            "cline",
+            "codex",
+            "copilot",
+            "cursor",
+            "deepseek",
+            "gemini",
+            "glm",
+        ),
+        *("gpt", "grok", "haiku", "kilo", "kimi", "llama", "mistral", "openai", "opencode", "opus", "qwen"),
+        *("sonnet",),
+    ]
+)
 CUT = "…"
-LONGEST = 200_000
-LONGEST_SIMPLE = 24
-MOST_WORDS = 3
-MOST_PARTS = 4
+MAX_TEXT = 200_000
+MAX_SIMPLE = 24
+MAX_WORDS = 3
+MAX_NAME_WORDS = 4
 C_LIKE = {
     *("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "java", "c", "h", "cc", "cpp", "hpp", "cs", "go", "rs"),
     *("swift", "kt", "kts", "scala", "dart", "css", "scss", "less", "proto", "groovy", "zig"),
@@ -63,10 +93,62 @@ KEYWORDS = frozenset(
 )
 
 
-def plain_text(path: str, text: str) -> str:
-    """The text with as many lines as before; a file whose language is not known is empty lines."""
-    if len(text) > LONGEST:
-        text = text[:LONGEST] + _lines_of(text[LONGEST:])
+# -- invisible characters
+
+
+def escape(text: str) -> str:
+    """Writes characters that break lines, turn them round or cannot be seen as escapes; line feeds and tabs stay."""
+    lines = text.replace("\r\n", "\n")
+    return INVISIBLE.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), lines)
+
+
+def one_line(path: str) -> str:
+    """A path or request on one line, not too long."""
+    plain = escape(path).replace("\n", "\\n").replace("\t", "\\t")
+    return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
+
+
+# -- names
+
+
+def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str, ...]:
+    """What would tell who did the work. `none`, the provider of agents without a model, is a word of any work."""
+    plain_agent = re.split("[+@]", agent)[0]
+    return (agent, plain_agent, model, model_id, *(() if provider == "none" else (provider,)))
+
+
+def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
+    """Replaces the names of the agent, its model and its provider by `[name]`, however they are written.
+
+    A name that the task itself uses stays: an eval about the OpenAI API could not be judged otherwise.
+    """
+    for pattern in _patterns(names):
+        if not any(pattern.search(prompt) for prompt in prompts):
+            text = pattern.sub("[name]", text)
+    return text
+
+
+@lru_cache(maxsize=256)
+def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    spelled: dict[str, None] = {}
+    for name in names:
+        words = re.findall(r"[A-Za-z]+|\d+", name.rsplit("/", 1)[-1])
+        if sum(map(len, words)) >= MIN_NAME:
+            spelled[r"[-_ ./]*".join(map(re.escape, words))] = None
+        for word in re.findall(r"[A-Za-z]+", name):
+            if word.lower() in MAKER_WORDS:
+                spelled[re.escape(word)] = None
+    longest_first = sorted(spelled, key=len, reverse=True)
+    return tuple(re.compile(rf"(?<![A-Za-z0-9]){name}(?![a-z0-9])", re.IGNORECASE) for name in longest_first)
+
+
+# -- bare code
+
+
+def bare_code(path: str, text: str) -> str:
+    """A file without comments, prose, texts and sentences in names; one of an unknown language is empty lines."""
+    if len(text) > MAX_TEXT:
+        text = text[:MAX_TEXT] + _newlines(text[MAX_TEXT:])
     name = PurePosixPath(path).name.lower()
     kind = name.rpartition(".")[2] if "." in name.lstrip(".") else name.lstrip(".")
     families = (("c", C_LIKE), ("hash", HASH), ("shell", SHELL), ("dash", DASH), ("json", JSON))
@@ -78,24 +160,24 @@ def plain_text(path: str, text: str) -> str:
     elif kind in DATA:
         bare = "\n".join(map(_setting, text.split("\n")))
     else:
-        bare = _lines_of(text)
-    names = _Names()
+        bare = _newlines(text)
+    names = _NameNumbers()
     bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, re.sub(r"[^\x00-\x7f…]+", CUT, bare), flags=re.ASCII)
     if not is_suspicious(bare):
         return bare
     return "\n".join("" if is_suspicious(line) else line for line in bare.split("\n"))
 
 
-class _Names:
-    """Names that are sentences become numbers, the same name the same number."""
+class _NameNumbers:
+    """Replaces names that are sentences by numbers, the same name by the same number."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
-    def short(self, found: re.Match[str]) -> str:
-        name = found[0]
+    def short(self, match: re.Match[str]) -> str:
+        name = match[0]
         words = words_of(name)
-        if len(words) <= MOST_PARTS and not is_loaded(words):
+        if len(words) <= MAX_NAME_WORDS and not is_loaded(words):
             return name
         return self._known.setdefault(name, f"name_{len(self._known) + 1}")
 
@@ -106,27 +188,30 @@ def _openers(family: str) -> re.Pattern[str]:
 
 
 def _code(text: str, family: str) -> str:
-    """Code between comments and strings; a string stays where it is one simple word."""
+    """Code without comments; a string stays where it is one simple word.
+
+    `run` counts strings with nothing but commas between them: a list of single words is a sentence, too.
+    """
     pieces: list[str] = []
     at, run = 0, 0
-    while found := _openers(family).search(text, at):
-        between = text[at : found.start()]
-        end, inner = _closed(text, found)
+    while opener := _openers(family).search(text, at):
+        between = text[at : opener.start()]
+        end, inner = _closed(text, opener)
         is_comment = inner is None
         run = 0 if re.search(r"[^\s,+(\[]", between) else run
         run += not is_comment
         pieces.append(_without_prose(between))
-        pieces.append(_lines_of(text[found.start() : end]) if is_comment else _string(found[0], inner or "", run))
+        pieces.append(_newlines(text[opener.start() : end]) if is_comment else _string(opener[0], inner or "", run))
         at = end
     return "".join([*pieces, _without_prose(text[at:])])
 
 
 def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
-    """Where a comment or string ends, and what stands in a string; what is not closed goes on to the end."""
+    """Where a comment or string ends, and a string's content; what is not closed goes on to the end."""
     mark, start = opener[0], opener.end()
     if mark in ('"', "'"):
-        found = UNTIL[mark].match(text, start)
-        end = found.end() if found else start
+        content = UNTIL[mark].match(text, start)
+        end = content.end() if content else start
         return min(len(text), end + (text[end : end + 1] == mark)), text[start:end]
     if mark not in CLOSERS:
         end = text.find("\n", start)
@@ -138,20 +223,20 @@ def _closed(text: str, opener: re.Match[str]) -> tuple[int, str | None]:
 
 
 def _string(quote: str, inner: str, run: int) -> str:
-    if _is_simple(inner) and (run <= MOST_WORDS or not inner.isalpha()):
+    if _is_simple(inner) and (run <= MAX_WORDS or not inner.isalpha()):
         return f"{quote}{inner}{quote}"
-    return f"{quote}{CUT}{_lines_of(inner)}{quote}"
+    return f"{quote}{CUT}{_newlines(inner)}{quote}"
 
 
 def _is_simple(text: str) -> bool:
     """Whether a text is one short word, or a few joined, that say nothing to a judge."""
     words = words_of(text)
-    is_short = len(text) <= LONGEST_SIMPLE and len(words) <= MOST_WORDS
+    is_short = len(text) <= MAX_SIMPLE and len(words) <= MAX_WORDS
     return is_short and SIMPLE.fullmatch(text) is not None and not is_loaded(words)
 
 
 def _without_prose(code: str) -> str:
-    """Cuts what is a row of bare words, which code does not have."""
+    """Cuts rows of bare words, which code does not have."""
     pieces = re.split(r"([^A-Za-z'’.!?\s]+|[.'’!?](?=\S)|\n)", code)
     return "".join(_unless_prose(piece) for piece in pieces)
 
@@ -159,7 +244,7 @@ def _without_prose(code: str) -> str:
 def _unless_prose(piece: str) -> str:
     words = [word.strip("'’.!?").lower() for word in piece.split()]
     bare = sum(bool(word) and word not in KEYWORDS for word in words)
-    return f" {CUT} " if bare > MOST_WORDS else piece
+    return f" {CUT} " if bare > MAX_WORDS else piece
 
 
 def _markup(text: str) -> str:
@@ -170,12 +255,12 @@ def _markup(text: str) -> str:
         pieces.append(_text_node(text[at:start]))
         if text.startswith("<!--", start):
             at = _after(text, "-->", start)
-            pieces.append(_lines_of(text[start:at]))
+            pieces.append(_newlines(text[start:at]))
             continue
         at = _after(text, ">", start)
         tag = text[start:at]
         is_tag = re.match(r"</?[A-Za-z][\w:.-]{0,40}(?=[\s/>])", tag)
-        pieces.append(_code(tag, "json") if is_tag else _lines_of(tag))
+        pieces.append(_code(tag, "json") if is_tag else _newlines(tag))
         raw = re.match(r"<(script|style)\b", tag, re.IGNORECASE)
         if raw and not tag.endswith("/>"):
             close = re.compile(f"</{raw[1]}", re.IGNORECASE).search(text, at)
@@ -191,19 +276,19 @@ def _after(text: str, mark: str, start: int) -> int:
 
 
 def _text_node(text: str) -> str:
-    return CUT + _lines_of(text) if text.strip() else text
+    return CUT + _newlines(text) if text.strip() else text
 
 
 def _setting(line: str) -> str:
-    """A line of settings: the key, and a value that is one simple word."""
-    found = re.match(r"(\s*(?:- )?)([\w.\"'\[\]-]{1,40}\s*[:=]\s*)?(.*)", line, re.DOTALL)
-    assert found is not None
-    key, value = found[2] or "", found[3].strip().strip("\"'")
+    """A line of settings: the key, and the value if it is one simple word."""
+    match = re.match(r"(\s*(?:- )?)([\w.\"'\[\]-]{1,40}\s*[:=]\s*)?(.*)", line, re.DOTALL)
+    assert match is not None
+    key, value = match[2] or "", match[3].strip().strip("\"'")
     if not _is_simple(value) or value.startswith("#"):
-        return f"{found[1]}{key}{CUT if value and not value.startswith('#') else ''}"
-    return f"{found[1]}{key}{found[3]}"
+        return f"{match[1]}{key}{CUT if value and not value.startswith('#') else ''}"
+    return f"{match[1]}{key}{match[3]}"
 
 
-def _lines_of(text: str) -> str:
-    """The ends of lines alone."""
+def _newlines(text: str) -> str:
+    """The line feeds of a text alone, so that what follows keeps its line number."""
     return "\n" * text.count("\n")

@@ -1,0 +1,71 @@
+"""What a run left behind → one immutable capture."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from orvl.store import tree
+from orvl.store.tree import TreeLimits
+from orvl.types import MEBI, Attempt, Turn
+
+if TYPE_CHECKING:
+    from orvl.gateway.account import Account
+    from orvl.project.settings import Limits
+    from orvl.run.conversation import Conversation, TurnEnd
+    from orvl.sandbox.workdir import RunFolders
+    from orvl.store import Batch
+
+
+def take(
+    talk: Conversation,
+    start_tree: str,
+    folders: RunFolders,
+    batch: Batch,
+    limits: Limits,
+    sandbox: str,
+    account: Account | None = None,
+) -> Attempt:
+    """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
+    gone = folders.mend()
+    bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
+    entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    return Attempt(
+        outcome=talk.outcome,
+        reason=talk.reason,
+        started=talk.started,
+        usage=talk.usage,
+        turns=tuple(_turn(turn, batch) for turn in talk.turns),
+        steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
+        start_tree=start_tree,
+        tree=batch.put(tree.encode(entries)),
+        cut=(*gone, *cut),
+        sandbox=sandbox,
+        retry=talk.retry,
+        calls=tuple(account.calls) if account else (),
+        record=_record(account, folders, batch) if account and account.calls else None,
+        told=talk.told,
+    )
+
+
+def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
+    """All that passed the gateway, a line for each call, in one blob: what calls repeat is kept once."""
+    path = folders.logs / "calls.jsonl"
+    with path.open("wb") as file:
+        file.writelines(account.record.lines(account.calls))
+    return batch.put_file(path)
+
+
+def _turn(turn: TurnEnd, batch: Batch) -> Turn:
+    ended = turn.ended
+    return Turn(
+        seconds=ended.seconds,
+        cpu_seconds=ended.cpu_seconds,
+        status=ended.status,
+        cut=ended.cut,
+        session=turn.session,
+        stdout=batch.put_file(ended.stdout.path) if ended.stdout.path else None,
+        stderr=batch.put_file(ended.stderr.path) if ended.stderr.path else None,
+        output_bytes=ended.stdout.size + ended.stderr.size,
+        left_out_bytes=ended.stdout.left_out + ended.stderr.left_out,
+    )

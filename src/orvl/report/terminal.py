@@ -1,0 +1,151 @@
+"""Sentences and tables on a terminal. rich would take a third of the time of a short command, so only live progress
+uses it."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+GAP = "  "
+
+
+class Cell(NamedTuple):
+    """A table's cell that has a style."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A table's column: numbers to the right, or words to the left, which may wrap."""
+
+    heading: str
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Columns and rows; None in place of a row leaves a line empty."""
+
+    columns: Sequence[TextColumn]
+    rows: Sequence[Sequence[str | Cell] | None]
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Where text is shown, how wide that is, and whether it has styles."""
+
+    file: TextIO
+    width: int = 120
+    styles: bool = False
+
+    def print(self, content: str | TextTable = "", style: str = "") -> None:
+        lines = self._table(content) if isinstance(content, TextTable) else self._text(content, style)
+        self.file.write("".join(f"{line}\n" for line in lines))
+
+    def _text(self, text: str, style: str) -> Iterator[str]:
+        for line in text.split("\n"):
+            yield from (self._styled(part, style) for part in wrap(line, self.width))
+
+    def _table(self, table: TextTable) -> Iterator[str]:
+        rows = [None if row is None else [_cell(cell) for cell in row] for row in table.rows]
+        widths = _fitting(table.columns, _natural(table.columns, rows), self.width - 2)
+        encoding = getattr(self.file, "encoding", None) or "utf-8"
+        rule = ("─" if encoding.lower().startswith("utf") else "-") * (sum(widths) + len(GAP) * (len(widths) - 1))
+        yield ""
+        yield from self._row(table.columns, [Cell(column.heading, "bold") for column in table.columns], widths)
+        yield f" {rule}"
+        for row in rows:
+            yield from [""] if row is None else self._row(table.columns, row, widths)
+        yield ""
+
+    def _row(self, columns: Sequence[TextColumn], cells: Sequence[Cell], widths: Sequence[int]) -> Iterator[str]:
+        """One row, which takes as many lines as its highest cell."""
+        parts = [list(wrap(cell.text, width)) for cell, width in zip(cells, widths, strict=True)]
+        for i in range(max(map(len, parts), default=0)):
+            line = []
+            for column, cell, width, texts in zip(columns, cells, widths, parts, strict=True):
+                text = texts[i] if i < len(texts) else ""
+                space = " " * (width - cell_width(text))
+                shown = self._styled(text, cell.style)
+                line.append(shown + space if column.words else space + shown)
+            yield f" {GAP.join(line)}".rstrip()
+
+    def _styled(self, text: str, style: str) -> str:
+        if not (self.styles and style and text):
+            return text
+        return f"\x1b[{';'.join(STYLES[word] for word in style.split())}m{text}\x1b[0m"
+
+
+def _cell(cell: str | Cell) -> Cell:
+    return Cell(cell) if isinstance(cell, str) else cell
+
+
+def _natural(columns: Sequence[TextColumn], rows: Sequence[Sequence[Cell] | None]) -> list[int]:
+    """How wide each column would be with room enough."""
+    widths = [cell_width(column.heading) for column in columns]
+    for row in rows:
+        if row is not None:
+            widths = [max(width, cell_width(cell.text)) for width, cell in zip(widths, row, strict=True)]
+    return widths
+
+
+def _fitting(columns: Sequence[TextColumn], widths: list[int], room: int) -> list[int]:
+    """Where there is too little room, the widest column of words gives way, then the widest of all."""
+    widths, room = list(widths), room - len(GAP) * (len(widths) - 1)
+    while sum(widths) > room:
+        narrowable = [i for i, width in enumerate(widths) if width > 1]
+        words = [i for i in narrowable if columns[i].words]
+        if not narrowable:
+            break
+        widths[max(words or narrowable, key=lambda i: widths[i])] -= 1
+    return widths
+
+
+def cell_width(text: str) -> int:
+    """How many places of a terminal a text takes: signs of East Asia two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_sign_width, text))
+
+
+def _sign_width(sign: str) -> int:
+    if unicodedata.combining(sign):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def wrap(text: str, width: int) -> Iterator[str]:
+    """Lines of at most this width, broken between words and indented alike; a longer word is cut."""
+    if cell_width(text) <= width:
+        yield text
+        return
+    words = text.lstrip(" ")
+    indent = " " * min(len(text) - len(words), width // 2)
+    room = width - len(indent)
+    line = ""
+    for word in words.split(" "):
+        longer = f"{line} {word}" if line else word
+        if cell_width(longer) <= room:
+            line = longer
+            continue
+        if line:
+            yield indent + line
+        *whole, line = _cut(word, room)
+        yield from (indent + part for part in whole)
+    yield indent + line
+
+
+def _cut(word: str, width: int) -> list[str]:
+    parts = [""]
+    for sign in word:
+        if parts[-1] and cell_width(parts[-1] + sign) > width:
+            parts.append("")
+        parts[-1] += sign
+    return parts

@@ -1,0 +1,142 @@
+"""The judges of one call of orvl, how each is reached, and the run that they are asked about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orvl.project.judges import reach
+from orvl.score.judges.evidence import Evidence, gather
+
+if TYPE_CHECKING:
+    from orvl.capture.captured_run import CapturedRun
+    from orvl.gateway import Gateway
+    from orvl.gateway.account import Account
+    from orvl.gateway.failures import CallFailure
+    from orvl.local_model import LocalModel
+    from orvl.project.providers import Provider
+    from orvl.project.settings import Settings
+    from orvl.score.judges import ChecklistJudge
+    from orvl.score.judges.evidence import EvidenceView
+    from orvl.score.judges.tools import Browse
+    from orvl.types import Judge, Metric
+
+MIN_CACHED = 4_000
+"""Characters from which on providers cache the beginning of a prompt."""
+LOCAL_KEY = "ORVL_LOCAL_MODEL"
+
+
+@dataclass(frozen=True)
+class JudgeEndpoint:
+    """A judge, and where its model is reached."""
+
+    judge: Judge
+    provider: Provider
+    protocol: str
+    model: str
+    local: LocalModel | None = None
+    """The model on this machine, where it is the judge."""
+
+    @classmethod
+    def of(cls, judge: Judge, settings: Settings) -> JudgeEndpoint:
+        provider, protocol = reach(settings, judge)
+        return cls(judge, provider, protocol, judge.model)
+
+
+@dataclass
+class JudgePanel:
+    """All judges of one call of orvl, and the gateway to their models."""
+
+    gateway: Gateway
+    endpoint_of: Callable[[Judge], JudgeEndpoint]
+    seconds: float
+    """How long a judge may take to answer, from when it is asked."""
+    say: Callable[[str], None]
+    without_schema: set[str] = field(default_factory=set)
+    """Keys of judges whose providers do not take a schema for answers."""
+    _endpoints: dict[str, JudgeEndpoint] = field(default_factory=dict)
+    _local: LocalModel | None = None
+    _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def judged_run(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> JudgedRun:
+        return JudgedRun(self, run, named_in, browse)
+
+    async def endpoint(self, judge: Judge) -> JudgeEndpoint:
+        """Where a judge is reached; the model on this machine is started when it is first asked."""
+        async with self._starting:
+            if judge.key not in self._endpoints:
+                starting = asyncio.to_thread(self._start_local, judge) if judge.is_local else None
+                self._endpoints[judge.key] = await starting if starting else self.endpoint_of(judge)
+        return self._endpoints[judge.key]
+
+    def _start_local(self, judge: Judge) -> JudgeEndpoint:
+        from orvl.local_model import LocalModel, weights_of
+        from orvl.project.providers import Provider
+
+        self._local = local = LocalModel(weights_of(judge.model), threads=judge.threads, deadline=self.seconds)
+        local.start()
+        self.gateway.add_key(LOCAL_KEY, local.key)
+        protocols, silence = {"openai": local.base_url}, self.seconds + 60
+        provider = Provider("local", protocols, LOCAL_KEY, concurrency=1, timeout=silence, free=True)
+        return JudgeEndpoint(judge, provider, "openai", local.name, local)
+
+    def account(self, endpoint: JudgeEndpoint) -> Account:
+        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
+
+    def question_ended(self, account: Account, failure: CallFailure | None) -> None:
+        """Notes how a question ended; says so where all further ones would fail alike."""
+        if sentence := self.gateway.record_outcome(account, failure):
+            self.say(sentence)
+
+    def close(self) -> None:
+        if self._local is not None:
+            self._local.stop()
+            self._local = None
+
+
+@dataclass
+class JudgedRun:
+    """One run that judges are asked about; its evidence is gathered once for all of them."""
+
+    panel: JudgePanel
+    run: CapturedRun
+    named_in: Sequence[str]
+    """Texts of checklists: files that they name are shown even if the run did not touch them."""
+    browse: Browse | None = None
+    """Does steps in the run's app, and says how they went."""
+    _gathered: dict[int, asyncio.Task[Evidence]] = field(default_factory=dict)
+    _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
+
+    async def judge(self, judge: Judge, metric: Metric) -> ChecklistJudge:
+        """The judge, ready to be asked about one metric."""
+        if judge.provider == "none":
+            from orvl.score.judges.fixed import FixedJudge
+
+            return FixedJudge(judge, metric.name)
+        from orvl.score.judges.model import ModelJudge
+
+        return ModelJudge(await self.panel.endpoint(judge), self, judge.looks if metric.may_look else 0)
+
+    async def evidence(self, room: int) -> Evidence:
+        if room not in self._gathered:
+            gathering = asyncio.to_thread(gather, self.run, self.named_in, room)
+            self._gathered[room] = asyncio.ensure_future(gathering)
+        # Shielded: a judge that gives up must not take the evidence from the others.
+        return await asyncio.shield(self._gathered[room])
+
+    async def turn(self, endpoint: JudgeEndpoint, view: EvidenceView) -> asyncio.Event:
+        """Waits for the turn of a question about a view; its event is to be set once it has ended.
+
+        The first question goes alone, so that the others find its evidence in the provider's cache, which costs a
+        tenth. Questions at once would each pay for it in full.
+        """
+        if len(view.text) < MIN_CACHED or endpoint.judge.is_local:
+            return asyncio.Event()
+        key = (endpoint.judge.key, view.nonce)
+        if key in self._first_ended:
+            await self._first_ended[key].wait()
+            return asyncio.Event()
+        self._first_ended[key] = asyncio.Event()
+        return self._first_ended[key]
