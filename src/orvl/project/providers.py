@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from orvl.errors import UserError
-from orvl.prices import FREE, NAMES_IN_THE_TABLE, Price, host_of, hosts, price_of, protocol_of, serves_by_model
+from orvl.prices import (
+    FREE,
+    NAMES_IN_THE_TABLE,
+    Price,
+    price_of,
+    protocol_of,
+    provider_names,
+    provider_row,
+    serves_by_model,
+)
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -153,7 +162,7 @@ def known_names() -> tuple[str, ...]:
     """All providers whose address is known: the main ones, those on this machine, and the rest of models.dev's."""
     first = (*FOREMOST, *ON_THIS_MACHINE)
     taken = {*first, *NAMES_IN_THE_TABLE.values()}
-    return (*first, *(name for name in hosts() if name not in taken and _known(name).addresses))
+    return (*first, *(name for name in provider_names() if name not in taken and _known(name).addresses))
 
 
 def key_of(provider: Provider, environ: Mapping[str, str]) -> str | None:
@@ -183,7 +192,7 @@ def _known(name: str) -> Provider:
     """What orvl itself knows about a name, if anything."""
     if name in ON_THIS_MACHINE:
         return Provider(name, ON_THIS_MACHINE[name], free=True)
-    if (host := host_of(name)) is None:
+    if (host := provider_row(name)) is None:
         return Provider(name, {})
     listed_as = NAMES_IN_THE_TABLE.get(name, name)
     first = FIRST_KEY.get(listed_as)
