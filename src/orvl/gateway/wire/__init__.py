@@ -34,7 +34,7 @@ def route_of(method: str, path: str, protocol: str) -> Route | None:
     version = VERSION.match(path)
     rest = path[version.end() :] if version else path
     if method == "GET" and MODELS.fullmatch(rest):
-        return Route(FORMATS[protocol], rest, is_call=False)
+        return Route(FORMATS[protocol], rest, is_call=False, lists_models=True)
     if method != "POST":
         return None
     return next((route for format in FORMATS.values() if (route := format.route(rest))), None)

@@ -96,6 +96,9 @@ class Responses(OpenAI):
     def tools(self, body: Mapping[str, Any]) -> dict[str, Json]:
         return {str(tool["name"]): tool.get("parameters") or {} for tool in _named_tools(body)}
 
+    def previous_answer(self, body: Mapping[str, Any]) -> str | None:
+        return string(body.get("previous_response_id"))
+
     def tool_results(self, messages: list[Json]) -> list[ToolResult]:
         return [
             ToolResult(str(item.get("call_id", "")), "\n".join(texts(item.get("output"))))
