@@ -106,7 +106,7 @@ def _remaining(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> Re
     remaining = remaining_of(ladder.plan, store)
     if store is None or not given["unanswered"]:
         return remaining
-    from orvl.trust.silences import unanswered
+    from orvl.trust.measure import unanswered
 
     troubled = unanswered(store)
     again = tuple(run for run in remaining.reused if remaining.stored[run.key].attempt in troubled)
