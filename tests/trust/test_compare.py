@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from tests.conftest import UserProject
 
-from orvl.cli.compare import _compared, command
+from orvl.cli.compare import command
 from orvl.errors import UserError
+from orvl.pipeline import compare as compare_both
+from orvl.plan.selection import Selection
 from orvl.project import open_project
 from orvl.report.comparison import comparison_json, print_comparison, share
 from orvl.report.terminal import Terminal
@@ -94,7 +96,9 @@ def compared(project, a, b, *words, columns=160):
     given = command.make_context("compare", [a, b, *words]).params
     opened = open_project(project.root)
     with SqliteStore(project.root / ".orvl", write=False) as store:
-        found = _compared(opened, store, given)
+        places = ("model", "provider", "eval", "metric")
+        selection = Selection(**{place: ",".join(given[place]) or "all" for place in places})
+        found = compare_both(opened, store, a, b, selection, given["judge"])
     out = StringIO()
     print_comparison(Terminal(out, columns), found)
     return json.loads(json.dumps(comparison_json(found), allow_nan=False)), out.getvalue()
@@ -237,15 +241,15 @@ def test_a_side_is_an_agent_a_model_a_contestant_or_a_glob(master, a, b, mean_of
     assert found["difference"]["mean"] == pytest.approx(wanted)
     assert len(found["pairs"]) == (2 if mean_of in ("both models", "models") else 1)
     assert f"{a} − {b}: " in text, "brackets of a glob are not taken for colours"
-    left_out = [one for one in found["warnings"] if "Left out" in one]
-    assert left_out == (["Left out, for want of a counterpart: near m1 none."] if a == "m1" else [])
+    left_out = [one for one in found["warnings"] if "no counterpart" in one]
+    assert left_out == (["Skipped, no counterpart: near m1 none."] if a == "m1" else [])
 
 
 def test_who_has_no_counterpart_is_left_out_and_named(master):
     found, text = compared(master, "good", "near")
     assert found["pairs"] == [{"a": [["good", "m1", "none"]], "b": [["near", "m1", "none"]]}]
-    assert "! Left out, for want of a counterpart: good m2 none." in text
-    assert "Left out, for want of a counterpart: good m2 none." in found["warnings"]
+    assert "! Skipped, no counterpart: good m2 none." in text
+    assert "Skipped, no counterpart: good m2 none." in found["warnings"]
 
 
 def test_one_side_may_stand_for_several_and_says_so(master):

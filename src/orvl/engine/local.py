@@ -227,7 +227,7 @@ class _Crew:
 
     async def _next(self, todo: deque[Task]) -> Task | None:
         """The first that may start. Where a race holds all back, it is asked again when something has ended."""
-        while todo and not self._stopping.is_set() and not self._over_budget:
+        while todo and not self._is_stopping and not self._over_budget:
             at = next((at for at, (planned, _) in enumerate(todo) if self._may_start(planned)), None)
             if at is not None:
                 task = todo[at]
@@ -270,6 +270,11 @@ class _Crew:
 
     # -- ending
 
+    @property
+    def _is_stopping(self) -> bool:
+        """The user's word counts at once, before the watching task has seen it."""
+        return self.stop.is_set() or self._stopping.is_set()
+
     async def _watch_for_stop(self) -> None:
         """Nothing new starts; what still runs after the grace time is cut."""
         await self.stop.wait()
@@ -306,10 +311,10 @@ class _Crew:
             self.on_event(AttemptEnded(planned, attempt))
             if attempt.outcome != "errored":
                 return is_scored
-            if not attempt.retry or self._stopping.is_set() or self._cannot_run(planned) or self._over_budget:
+            if not attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
                 break
         self.on_event(RunGivenUp(planned))
-        return not self._stopping.is_set() and not self._over_budget
+        return not self._is_stopping and not self._over_budget
 
     def _needs_no_slot(self, planned: PlannedRun) -> bool:
         """Whether a run's scores are plain arithmetic: no judge, browser or linter is asked, and no policy waits."""
