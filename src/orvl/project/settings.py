@@ -21,6 +21,7 @@ from orvl.project.validation import (
     read_toml,
     validated,
 )
+from orvl.types import SandboxName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +165,7 @@ class Limits:
 class SandboxSettings:
     """Where runs live."""
 
-    use: Literal["bubblewrap", "podman", "docker", "none"] | None = None
+    use: SandboxName | None = None
     """The sandbox to use where `--sandbox` does not say: bubblewrap by default."""
     image: str | None = None
     """What podman and docker make containers from: an image's name, or a folder with a root file system."""
