@@ -420,14 +420,11 @@ def test_runs_that_were_picked_do_not_lean_the_corrected_mean():
 
 
 def row_of(score):
-    row = Row("a", "m", "p", "e")
-    row.metrics["m"] = MetricRow(1.0, float(score), 0.0, {"j": float(score)}, 0, 0)
-    return row
+    return Row("a", "m", "p", "e", metrics={"m": MetricRow(1.0, float(score), 0.0, {"j": float(score)}, 0, 0)})
 
 
 def test_a_run_without_any_score_is_no_number():
-    row = Row("a", "m", "p", "e")
-    row.metrics["m"] = MetricRow(1.0, None, None, {"j": None}, 1, 1)
+    row = Row("a", "m", "p", "e", metrics={"m": MetricRow(1.0, None, None, {"j": None}, 1, 1)})
     run = Judged(1, "k", row, {"m": {"ann": 1.0}})
     assert isnan(run.by_people("R"))
     assert isnan(run.by_judges("m"))

@@ -13,10 +13,9 @@ from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
-from orvl.cli.report import _beside, _people
+from orvl.cli.report import rated
 from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
-from orvl.rate.collect import of_store
 from orvl.report.ratings_json import as_json as ratings_json
 from orvl.report.table import print_ratings
 from orvl.report.terminal import Terminal
@@ -48,10 +47,7 @@ def report(project, *judges, columns=160, **words):
         known = [cell.names for cell in store.cells()]
         asked = Selection(**words)
         keep, metrics = stored_matcher(asked, known), chosen_metrics(opened, asked)
-        board = of_store(opened, store, keep, judges, metrics)
-        rows = board.contestants
-        beside = _beside(opened, store, board, rows)
-        beside.people = _people(opened, store, keep, judges, metrics)
+        board, rows, beside = rated(opened, store, keep, judges, metrics, "agent")
     out = StringIO()
     console = Terminal(out, columns)
     print_ratings(console, rows, board, sentences(beside, board.standing))

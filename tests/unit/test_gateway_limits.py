@@ -17,6 +17,7 @@ from test_gateway import BODY, run, until
 from helpers.gateways import A_CENT_A_TOKEN, PROTOCOLS, chunked, doors, provider_at, response, saying, upstream
 from orvl.gateway.failures import failure_of, retry_after
 from orvl.gateway.limits import ProviderLimiter
+from orvl.gateway.wire import FORMATS
 from orvl.project.settings import Limits
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
@@ -50,27 +51,48 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(("status", "words", "tries", "scope"), FAULTS)
-def test_how_often_a_failure_is_tried_and_whom_it_stops(quick, protocol, status, words, tries, scope):
+def test_a_failure_means_the_same_in_every_format(status, words, tries, scope):
+    for format in FORMATS.values():
+        failure = failure_of(status, json.dumps(format.error(status, words)).encode(), {})
+        assert failure is not None and failure.message == f"{status} {words}"
+        assert (failure.scope, failure.retry_call, failure.is_rate_limit) == (scope, tries > 1, tries == 8)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS[1:])
+def test_a_failure_ends_a_run_in_every_protocol(protocol):
     async def test():
-        with ModelServer(lambda _: Fault(status, words)) as server:
+        with ModelServer(lambda _: Fault(401, "Incorrect API key provided.")) as server:
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url), protocol)
                 heard = await door.ask(stream=True)
+                assert heard.status == 401 and "Incorrect API key provided." in heard.body.decode()
+                assert door.account.failure is not None and door.account.failure.scope == "provider"
+                assert (await door.ask()).status == 403 and len(server.requests) == 1
+
+    run(test)
+
+
+@pytest.mark.parametrize(("status", "words", "tries", "scope"), FAULTS)
+def test_how_often_a_failure_is_tried_and_whom_it_stops(quick, status, words, tries, scope):
+    async def test():
+        with ModelServer(lambda _: Fault(status, words)) as server:
+            async with doors() as open_doors:
+                door = await open_doors.open(provider_at(server.url))
+                heard = await door.ask(stream=True)
                 assert heard.status == status and words in heard.body.decode()
                 assert len(server.requests) == tries
-                trouble, call = door.account.failure, door.account.calls[0]
-                assert trouble is not None and trouble.scope == scope and words in trouble.message
+                failure, call = door.account.failure, door.account.calls[0]
+                assert failure is not None and failure.scope == scope and words in failure.message
                 assert call.tries == tries and call.status == status and words in str(call.trouble)
                 assert door.account.aborted.is_set()
                 assert (await door.ask()).status == 403 and len(server.requests) == tries
-                said = open_doors.gateway.record_outcome(door.account, trouble)
+                said = open_doors.gateway.record_outcome(door.account, failure)
                 assert bool(open_doors.gateway.why_stopped("host", "m")) is (scope != "call")
                 assert bool(open_doors.gateway.why_stopped("host", "other")) is (scope == "provider")
                 assert open_doors.gateway.why_stopped("elsewhere", "m") is None
                 assert (said is not None and words in said) is (scope != "call")
-                assert open_doors.gateway.record_outcome(door.account, trouble) is None, "said once"
+                assert open_doors.gateway.record_outcome(door.account, failure) is None, "said once"
 
     run(test)
 
@@ -150,7 +172,7 @@ def test_one_that_hangs_in_the_middle_is_broken_off():
     run(test)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ["openai", "responses"])
 def test_an_error_in_a_stream_reaches_the_agent_and_the_account(protocol):
     async def test():
         with ModelServer([Fault.in_stream("Overloaded, sorry.")]) as server:

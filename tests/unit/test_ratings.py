@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -26,13 +27,11 @@ def contestant(agent="one", R=0.75, **more):
     usage = {"seconds": 3.0, "cost_usd": 0.5, "cost_source": "metered"}
     metrics = {"checks": metric(0.9), "readability": metric(0.6, 0.25, anna=0.6)}
     made = Row(agent, "m1", "none", None, R=R, R_pen=R - 0.01, interval=(0.7, 0.8), metrics=metrics, usage=usage)
-    for name, value in more.items():
-        setattr(made, name, value)
-    return made
+    return replace(made, **more)
 
 
 def board(penalty=0.5, warnings=()):
-    return Board([], Gathered([], {}), Rules(penalty=penalty), warnings=list(warnings))
+    return Board((), Gathered((), {}), Rules(penalty=penalty), warnings=tuple(warnings))
 
 
 def table(rows, shown, width=160):
@@ -84,5 +83,5 @@ def test_a_penalty_under_which_a_better_score_can_lower_the_rating_is_warned_of(
     shown = board(penalty, ["Another."])
     assert as_json([contestant()], shown)["warnings"] == ["Another.", *([sentence] if warns else [])]
     assert (f"! {sentence}" in table([contestant()], shown)) == warns
-    assert shown.warnings == ["Another."], "writing a report twice says it once"
+    assert shown.warnings == ("Another.",), "writing a report twice says it once"
     json.dumps(as_json([contestant()], shown), allow_nan=False)

@@ -113,7 +113,7 @@ def answered(format, reply: Reply, *, stream: bool) -> ModelAnswer:
 
 def test_a_format_is_one_file_with_its_name():
     folder = Path(orvl.__file__).parent / "gateway" / "wire"
-    assert all((folder / f"{name}.py").is_file() for name in FORMATS)
+    assert all((folder / f"{name}.py").is_file() and format.name == name for name, format in FORMATS.items())
     assert tuple(FORMATS) == PROTOCOLS == tuple(CONVERSATIONS)
 
 
@@ -191,6 +191,18 @@ def test_a_question_needs_no_more_than_its_words(format):
     assert "score" not in json.dumps(body) and "image" not in json.dumps(body)
     shared = json.dumps(format.ask(replace(QUESTION, instruction="Another.", before=())))
     assert "The evidence." in shared and shared.index("The evidence.") < shared.index("Another.")
+
+
+@every_format
+def test_questions_about_the_same_evidence_share_a_prefix(format):
+    """Providers cache what requests have in common from their first byte on."""
+    first = json.dumps(format.ask(QUESTION))
+    others = [
+        replace(QUESTION, instruction="Another.", more=""),
+        replace(QUESTION, before=(), schema=None, images=[Image("other", b"png")]),
+    ]
+    for other in (json.dumps(format.ask(question)) for question in others):
+        assert other.startswith(first[: first.index("The evidence.") + len("The evidence.")])
 
 
 @every_format
@@ -453,10 +465,20 @@ def test_garbage_for_a_request_harms_nothing(format):
         assert answered(format, replace(FULL, request=body), stream=True).text == FULL.text
 
 
+EMPTY = {
+    "openai": [{}, {"choices": []}, {"choices": None}, {"choices": [{}]}, {"choices": [{"message": None}]}],
+    "responses": [{}, {"output": []}, {"output": None}, {"output": [{"type": "message"}]}],
+    "anthropic": [{}, {"content": []}, {"content": None}, {"content": [{}]}, {"type": "message"}],
+    "gemini": [{}, {"candidates": []}, {"candidates": None}, {"candidates": [{}]}, {"candidates": [{"content": {}}]}],
+}
+
+
 @every_format
 def test_a_body_without_an_answer_is_none(format):
-    for body in (b"{}", b"[]", b'{"choices": null, "output": null, "content": null, "candidates": null}'):
+    for body in (*(json.dumps(body).encode() for body in EMPTY[format.name]), b"[]", b"", b"<html></html>"):
         assert read_whole(format, body).is_missing, body
+    ended = answered(format, Reply("m"), stream=False)
+    assert ended.is_empty and not ended.is_missing, "an answer without words is one"
 
 
 # -- free requests

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,8 @@ from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
@@ -42,16 +45,11 @@ def command(**given: Any) -> int:
         raise UserError("--json and --csv exclude each other.")
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
-    from orvl.rate.collect import of_store
 
     with open_to_read(project, given["store"]) as store:
         keep = stored_matcher(words, [cell.names for cell in store.cells()])
         metrics = chosen_metrics(project, words)
-        board = of_store(project, store, keep, given["judge"], metrics, by_run=given["by"] == "run")
-        rows = {"agent": board.contestants, "eval": board.cells, "run": board.runs}[given["by"]]
-        beside = _beside(project, store, board, rows) if given["by"] == "agent" and rows else None
-        if beside:
-            beside.people = _people(project, store, keep, given["judge"], metrics)
+        board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"])
     if out:
         from orvl.report.ratings_json import as_json as ratings_as_json
         from orvl.report.trust_text import as_json as trust_as_json
@@ -70,10 +68,21 @@ def command(**given: Any) -> int:
     return 0
 
 
-def _beside(project: Project, store: Store, board: Board, rows: list[Row]) -> Trust:
+def rated(
+    project: Project, store: Store, keep: Any, judges: Sequence[str], metrics: Mapping[str, bool] | None, by: str
+) -> tuple[Board, Sequence[Row], Trust | None]:
+    """The board, its rows by agent, eval or run, and what stands beside the rows of agents."""
+    from orvl.rate.collect import of_store
+    from orvl.trust.standing import with_standing
+
+    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by == "run"))
+    if by != "agent" or not board.cells:
+        return board, board.runs if by == "run" else board.cells, None
     from orvl.trust.section import trust
 
-    return trust(project, store, board, rows)
+    rows, beside = trust(project, store, board)
+    board = replace(board, warnings=(*board.warnings, *beside.warnings))
+    return board, rows, replace(beside, people=_people(project, store, keep, judges, metrics))
 
 
 def _people(project: Project, store: Store, *words: Any) -> People | None:

@@ -49,6 +49,7 @@ def command(**flags: Any) -> int:
     from orvl import pipeline
     from orvl.cli.watch import SCORED_AT_ONCE, watched
     from orvl.rate.collect import of_plan
+    from orvl.trust.standing import with_standing
 
     selection = selection_from(flags)
     out = JsonOut() if flags["json_"] else None
@@ -70,8 +71,8 @@ def command(**flags: Any) -> int:
         remaining = replace(remaining, to_score=(*remaining.to_score, *remaining.reused), reused=(), to_run=())
         execution = watched(project, pipeline.Prepared(plan, remaining), options, store)
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
-        board.cells = [cell for cell in board.cells if cell.planned]
-        board.warnings = [*plan.warnings, *_of_older(plan, store), *board.warnings]
+        board = replace(board, cells=tuple(cell for cell in board.cells if cell.planned))
+        board = with_standing(project, store, board.with_warnings(*plan.warnings, *_of_older(plan, store)))
     print_board(board, out)
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
     if execution.interrupted:

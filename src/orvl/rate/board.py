@@ -31,21 +31,53 @@ class Rules:
     quorum: float = 0.5
 
 
-@dataclass
+State = Literal["certified", "stale", "refused", "none"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a panel stands to the newest certificate that speaks of it."""
+
+    state: State
+    reasons: tuple[str, ...] = ()
+    number: int | None = None
+    made: float | None = None
+    content: Mapping[str, Any] | None = None
+
+    @property
+    def may_rank(self) -> bool:
+        return self.state == "certified"
+
+
+NOT_CERTIFIED = Standing("none")
+
+
+@dataclass(frozen=True)
 class MetricRow:
     """One metric of a row."""
 
     weight: float
     mean: float | None
     variance: float | None
-    judges: dict[str, float | None]
+    judges: Mapping[str, float | None]
     abstained: int
     unrated: int
     uncounted: tuple[str, ...] = ()
     """Judges whose word weighs nothing."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class GroupRating:
+    """The rating of runs that belong together, such as those of a cell."""
+
+    R: float | None
+    R_pen: float | None
+    interval: tuple[float, float] | None
+    rated: int
+    metrics: Mapping[str, MetricRow]
+
+
+@dataclass(frozen=True)
 class Row:
     """A rating: of a run, of a cell (`eval` set), or of a contestant over evals (`eval` None)."""
 
@@ -60,8 +92,8 @@ class Row:
     rated: int = 0
     failed: int = 0
     errored: int = 0
-    metrics: dict[str, MetricRow] = field(default_factory=dict)
-    usage: dict[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, MetricRow] = field(default_factory=dict)
+    usage: Mapping[str, Any] = field(default_factory=dict)
     sandbox: str | None = None
     run: str | None = None
     episode: int | None = None
@@ -81,6 +113,10 @@ class Row:
     """R without judges of the same family as the contestant's model, where there are such."""
 
     @property
+    def contestant(self) -> tuple[str, str, str]:
+        return self.agent, self.model, self.provider
+
+    @property
     def above_floor(self) -> float | None:
         """R from the floor up, as a share of what there is above it."""
         if self.R is None or self.floor is None or self.floor >= 1:
@@ -94,7 +130,7 @@ class Row:
         return (*metrics, *(f"eval {name}" for name in self.unrated_evals))
 
 
-@dataclass
+@dataclass(frozen=True)
 class Scores:
     """The tables S of runs, stacked (runs × judges × metrics), and how they are weighed."""
 
@@ -117,8 +153,8 @@ def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
     return np.where(below[:, None, :], np.nan, S)
 
 
-def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: Rules) -> NDArray[np.float64]:
-    """Fills rows from their runs: the first row from the first `sizes[0]` tables, and so on; gives R of each run."""
+def rate_groups(sizes: Sequence[int], scores: Scores, rules: Rules) -> tuple[list[GroupRating], NDArray[np.float64]]:
+    """The rating of the first `sizes[0]` runs, and so on; and R of each run."""
     S = masked(scores, rules.quorum)
     weights = np.asarray(scores.metric_weights, dtype=float)
     judges = scores.judge_weights if any(scores.judge_weights) else [1.0] * len(scores.judge_weights)
@@ -127,34 +163,45 @@ def rate_rows(rows: Sequence[Row], sizes: Sequence[int], scores: Scores, rules: 
     R, rated = group.mean(rating.R)
     R_pen, _ = group.mean(rating.R_pen)
     squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
-    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1)))
-    for i, row in enumerate(rows):
-        row.rated = int(rated[i])
-        if row.rated:
-            row.R, row.R_pen = float(R[i]), float(R_pen[i])
-            row.interval = (float(intervals[i, 0]), float(intervals[i, 1])) if row.rated > 1 else None
-    _fill_metrics(rows, scores, group, rating, weights / weights.sum())
-    return rating.R
+    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1))).tolist()
+    metrics = _metrics(scores, group, rating, weights / weights.sum())
+    ratings = [
+        GroupRating(
+            R=mean if number else None,
+            R_pen=penalized if number else None,
+            interval=(low, high) if number > 1 else None,
+            rated=number,
+            metrics=of_metrics,
+        )
+        for mean, penalized, (low, high), number, of_metrics in zip(
+            R.tolist(), R_pen.tolist(), intervals, rated.tolist(), metrics, strict=True
+        )
+    ]
+    return ratings, rating.R
 
 
-def _fill_metrics(rows: Sequence[Row], scores: Scores, group: Groups, rating: Rating, weights: Any) -> None:
+def _metrics(scores: Scores, group: Groups, rating: Rating, weights: NDArray[np.float64]) -> list[dict[str, MetricRow]]:
+    """Of each group, by metric."""
     means, answered = group.mean(rating.means)
     variances, _ = group.mean(rating.variances)
     by_judge, told = group.mean(scores.S)
     judges = [name for name, _ in scores.layout.judges]
+    rows: list[dict[str, MetricRow]] = [{} for _ in group.sizes]
     for j, ((name, _), judged) in enumerate(zip(scores.layout.metrics, scores.layout.judged, strict=True)):
         asked = [i for i, judge in enumerate(judges) if judged and judge]
-        for r, row in enumerate(rows):
-            runs = int(group.sizes[r])
-            row.metrics[name] = MetricRow(
-                weight=float(weights[j]),
-                mean=_known(means[r, j]),
-                variance=_known(variances[r, j]),
-                judges={judges[i]: _known(by_judge[r, i, j]) for i in asked},
-                abstained=sum(runs - int(told[r, i, j]) for i in asked),
-                unrated=runs - int(answered[r, j]),
-                uncounted=tuple(judges[i] for i in asked if not scores.judge_weights[i]),
-            )
+        names, uncounted = [judges[i] for i in asked], tuple(judges[i] for i in asked if not scores.judge_weights[i])
+        columns = zip(
+            _known(means[:, j]),
+            _known(variances[:, j]),
+            zip(*(_known(by_judge[:, i, j]) for i in asked), strict=True) if asked else [()] * len(rows),
+            (len(asked) * group.sizes - told[:, asked, j].sum(axis=1)).tolist(),
+            (group.sizes - answered[:, j]).tolist(),
+            strict=True,
+        )
+        for row, (mean, variance, of_judges, abstained, unrated) in zip(rows, columns, strict=True):
+            per_judge = dict(zip(names, of_judges, strict=True))
+            row[name] = MetricRow(float(weights[j]), mean, variance, per_judge, abstained, unrated, uncounted)
+    return rows
 
 
 class Groups:
@@ -175,8 +222,9 @@ class Groups:
             return self.sum(np.where(known, values, 0.0)) / counts, counts
 
 
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _known(values: NDArray[np.float64]) -> list[float | None]:
+    """NaN is None."""
+    return [None if value != value else value for value in values.tolist()]
 
 
 def over_evals(cells: Iterable[Row]) -> list[Row]:
@@ -188,21 +236,28 @@ def over_evals(cells: Iterable[Row]) -> list[Row]:
 
 
 def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
-    rated = [cell for cell in cells if cell.R is not None and cell.R_pen is not None]
-    unrated = tuple(cell.eval or "" for cell in cells if cell.R is None)
-    row = Row(*names, eval=None, evals=len(rated), unrated_evals=unrated if rated else ())
-    if rated:
-        row.R = float(np.mean([cell.R for cell in rated if cell.R is not None]))
-        row.R_pen = float(np.mean([cell.R_pen for cell in rated if cell.R_pen is not None]))
-        row.interval = mean_interval([cell.R for cell in rated if cell.R is not None])
-    for name in ("planned", "rated", "failed", "errored"):
-        setattr(row, name, sum(getattr(cell, name) for cell in cells))
-    row.usage = add_usage(cell.usage for cell in cells)
+    R = [cell.R for cell in cells if cell.R is not None]
+    R_pen = [cell.R_pen for cell in cells if cell.R_pen is not None]
     sandboxes = {name for cell in cells for name in (cell.sandbox or "").split(",") if name}
-    row.sandbox = ",".join(sorted(sandboxes)) or None
-    for metric in dict.fromkeys(name for cell in cells for name in cell.metrics):
-        row.metrics[metric] = _pooled([cell.metrics[metric] for cell in cells if metric in cell.metrics], len(rated))
-    return row
+    metrics = dict.fromkeys(name for cell in cells for name in cell.metrics)
+    return Row(
+        *names,
+        eval=None,
+        R=float(np.mean(R)) if R else None,
+        R_pen=float(np.mean(R_pen)) if R else None,
+        interval=mean_interval(R) if R else None,
+        planned=sum(cell.planned for cell in cells),
+        rated=sum(cell.rated for cell in cells),
+        failed=sum(cell.failed for cell in cells),
+        errored=sum(cell.errored for cell in cells),
+        metrics={
+            name: _pooled([cell.metrics[name] for cell in cells if name in cell.metrics], len(R)) for name in metrics
+        },
+        usage=add_usage(cell.usage for cell in cells),
+        sandbox=",".join(sorted(sandboxes)) or None,
+        evals=len(R),
+        unrated_evals=tuple(cell.eval or "" for cell in cells if cell.R is None) if R else (),
+    )
 
 
 def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:

@@ -2,50 +2,55 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orvl.errors import FileError
 from orvl.plan.planning import panel_of
-from orvl.project.names import count
-from orvl.rate.alarms import alarms
-from orvl.rate.board import USAGE, Row, Rules, Scores, over_evals, rate_rows
+from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups
 from orvl.rate.gather import CellRef, Gathered, gather
-from orvl.rate.served import strangers
+from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
-from orvl.store.score_matrix import places
-from orvl.trust.standing import Standing, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from orvl.plan.planning import Panel, Plan
     from orvl.project import Project
+    from orvl.rate.board import GroupRating
     from orvl.store import Store
     from orvl.store.rows import RunResult
     from orvl.types import Eval
 
 
-@dataclass
+@dataclass(frozen=True)
 class Board:
     """Ratings by cell, with what must be said beside them."""
 
-    cells: list[Row]
+    cells: tuple[Row, ...]
     gathered: Gathered
     rules: Rules
-    standing: Standing = field(default_factory=lambda: Standing("none"))
-    runs: list[Row] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    ratings: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    """R of the runs of each cell that has any."""
+    runs: tuple[Row, ...] = ()
+    warnings: tuple[str, ...] = ()
     broken_metrics: bool = False
     """Whether a metric that counts could not be rated because of an error, or because its judges abstained."""
+    standing: Standing = NOT_CERTIFIED
+    """Whoever shows a board says how its judges stand to a certificate: `trust.standing.with_standing`."""
 
     @property
     def contestants(self) -> list[Row]:
         return over_evals(self.cells)
+
+    def with_warnings(self, *first: str) -> Board:
+        """The same, where other things are to be said first."""
+        return replace(self, warnings=(*first, *self.warnings))
 
 
 def rules_of(project: Project) -> Rules:
@@ -53,11 +58,13 @@ def rules_of(project: Project) -> Rules:
     return Rules(settings.penalty, settings.variance, settings.quorum)
 
 
-def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None) -> Board:
+def of_plan(
+    project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None, by_run: bool = False
+) -> Board:
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
     ids = {cell.key: cell.id for cell in store.cells()}
     refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
-    return collect(project, store, gather(store, refs, plan.panels, first, last))
+    return collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
 
 
 def of_store(
@@ -71,9 +78,7 @@ def of_store(
 ) -> Board:
     """The ratings of all that a store holds; of each cell the newest identity. `keep` filters by names."""
     gathered, warnings = gather_all(project, store, keep, judges, metrics)
-    board = collect(project, store, gathered, by_run=by_run)
-    board.warnings = warnings + board.warnings
-    return board
+    return collect(project, store, gathered, by_run=by_run).with_warnings(*warnings)
 
 
 def gather_all(
@@ -121,108 +126,66 @@ def _eval(project: Project, name: str) -> Eval:
 
 def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool = False) -> Board:
     """One row per cell, rated over the runs that are scored."""
-    refs, scorings, stacks, rules = gathered.refs, gathered.scorings, gathered.stacks, rules_of(project)
-    board = Board([Row(*ref.names) for ref in refs], gathered, rules)
-    for row, ref in zip(board.cells, refs, strict=True):
-        _fill_counts(row, ref, gathered.counted)
-    if gathered.unscored:
-        verb = "lacks" if gathered.unscored == 1 else "lack"
-        sentence = f"{count(gathered.unscored, 'run')} {verb} scores of the present metrics and judges."
-        board.warnings.append(f"{sentence} Make them with: orvl score")
-    results = {run.attempt: run for run in store.run_results([ref.id for ref in refs if ref.id])} if by_run else {}
-    for name, scoring in scorings.items():
-        here = [(row, ref.id) for row, ref in zip(board.cells, refs, strict=True) if ref.names[3] == name]
-        rated = [(row, number, *stacks[number]) for row, number in here if number in stacks]
-        if not rated:
-            continue
-        rows, numbers, attempts, parts = zip(*rated, strict=True)
+    rules = rules_of(project)
+    ratings: dict[int, GroupRating] = {}
+    R: dict[int, NDArray[np.float64]] = {}
+    of_runs: dict[int, GroupRating] = {}
+    for name, cells in gathered.cells_by_eval().items():
+        scoring, parts = gathered.scorings[name], [gathered.stacks[cell][1] for cell in cells]
         scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, np.concatenate(parts))
         sizes = [len(part) for part in parts]
-        R = rate_rows(rows, sizes, scores, rules)
-        gathered.ratings.update(zip(numbers, np.split(R, np.cumsum(sizes)[:-1]), strict=True))
+        groups, every = rate_groups(sizes, scores, rules)
+        ratings.update(zip(cells, groups, strict=True))
+        R.update(zip(cells, np.split(every, np.cumsum(sizes)[:-1]), strict=True))
         if by_run:
-            runs = [
-                _run_row(row, results[int(number)]) for row, some in zip(rows, attempts, strict=True) for number in some
-            ]
-            rate_rows(runs, [1] * len(runs), scores, rules)
-            board.runs += runs
-    if by_run:
-        names = {ref.id: ref.names for ref in refs}
-        board.runs += [_errored_row(names[run.cell], run) for run in results.values() if run.outcome == "errored"]
-    _add_trouble(board, store, gathered)
-    wanted = {place for scoring in scorings.values() for place in places(scoring.layout)}
-    board.warnings += alarms(store, gathered.attempts(), wanted)
-    if bare := sum(gathered.counted[ref.id].bare for ref in refs if ref.id in gathered.counted):
-        board.warnings.append(f"{count(bare, 'run')} had no sandbox: the agent could read and write what you can.")
-    board.warnings += strangers(store, [ref.id for ref in refs], gathered.first, gathered.last)
-    board.standing = standing(project, store, gathered.panels.values())
-    return board
+            attempts = np.concatenate([gathered.stacks[cell][0] for cell in cells]).tolist()
+            of_runs.update(zip(attempts, rate_groups([1] * len(attempts), scores, rules)[0], strict=True))
+    cell_rows = tuple(_cell_row(ref, gathered.counted, ratings) for ref in gathered.refs)
+    warnings, is_broken = warnings_of(store, gathered, cell_rows)
+    runs = _run_rows(store, gathered, of_runs) if by_run else ()
+    return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken)
 
 
-def _fill_counts(row: Row, ref: CellRef, counted: dict[int, CellCounts]) -> None:
+def _cell_row(ref: CellRef, counted: Mapping[int, CellCounts], ratings: Mapping[int, GroupRating]) -> Row:
     counts = counted.get(ref.id or 0, CellCounts(0))
-    row.planned = counts.runs if ref.planned is None else ref.planned
-    row.failed, row.errored = counts.failed, counts.runs - counts.carried_out
-    row.usage, row.sandbox = dict(counts.usage), counts.sandbox
-
-
-def _run_row(cell: Row, run: RunResult) -> Row:
-    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source")}
     return Row(
-        *(cell.agent, cell.model, cell.provider, cell.eval),
-        planned=1,
-        failed=int(run.outcome == "failed"),
-        usage=usage,
-        sandbox=run.sandbox,
-        run=run.key,
-        episode=run.episode,
-        outcome=run.outcome,
-        reason=run.reason,
+        *ref.names,
+        **_rated(ratings.get(ref.id or 0)),
+        planned=counts.runs if ref.planned is None else ref.planned,
+        failed=counts.failed,
+        errored=counts.runs - counts.carried_out,
+        usage=counts.usage,
+        sandbox=counts.sandbox,
     )
 
 
-def _errored_row(names: tuple[str, str, str, str], run: RunResult) -> Row:
-    """Of a run that was tried in vain, with the last reason."""
+def _rated(rating: GroupRating | None) -> dict[str, Any]:
+    """A rating as the fields of a row."""
+    return vars(rating) if rating else {}
+
+
+def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRating]) -> tuple[Row, ...]:
+    """One row per rated run, by eval and cell; then the runs that were tried in vain, with the last reason."""
+    names = {ref.id: ref.names for ref in gathered.refs}
+    results = {run.attempt: run for run in store.run_results([ref.id for ref in gathered.refs if ref.id])}
+    rated = (_run_row(names[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
+    errored = (_run_row(names[run.cell], run, None) for run in results.values() if run.outcome == "errored")
+    return (*rated, *errored)
+
+
+def _run_row(names: tuple[str, str, str, str], run: RunResult, rating: GroupRating | None) -> Row:
+    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source")}
+    is_errored = run.outcome == "errored"
     return Row(
         *names,
+        **_rated(rating),
         planned=1,
-        errored=1,
+        failed=int(run.outcome == "failed"),
+        errored=int(is_errored),
+        usage={} if is_errored else usage,
+        sandbox=None if is_errored else run.sandbox,
         run=run.key,
         episode=run.episode,
         outcome=run.outcome,
         reason=run.reason,
     )
-
-
-def _add_trouble(board: Board, store: Store, gathered: Gathered) -> None:
-    """What could not be scored on these attempts, one sentence per metric and reason; by the newest samples."""
-    metrics = [(name, metric) for row in board.cells for name, metric in row.metrics.items()]
-    if not any(metric.unrated or metric.abstained for _, metric in metrics):
-        return
-    missing = {name for row in board.cells for name in row.missing}
-    attempts = gathered.attempts()
-    wanted = {place for scoring in gathered.scorings.values() for place in places(scoring.layout)}
-    found: Counter[tuple[str, str, str, str]] = Counter()
-    for score in store.unscored():
-        if score.attempt in attempts and (score.metric_key, score.judge_key) in wanted:
-            found[score.metric, score.judge, score.kind, score.reason or ""] += 1
-            board.broken_metrics |= score.kind in ("error", "abstained") and score.metric in missing
-    board.warnings += [_sentence(*row, number) for row, number in found.items()]
-    for name in sorted(missing & {name for name, metric in metrics if metric.judges}):
-        runs = sum(metric.unrated for other, metric in metrics if other == name)
-        board.warnings.append(
-            f"{name}: not rated on {count(runs, 'run')}: fewer judges answered than the quorum asks for."
-        )
-
-
-def _sentence(metric: str, judge: str, kind: str, reason: str, number: int) -> str:
-    runs, reason = count(number, "run"), reason if kind == "error" else reason.rstrip(".")
-    if kind == "abstained":
-        return f"{metric}: the judge {judge} abstained on {runs}: {reason}."
-    if judge and kind == "error":
-        return f"{metric}: the judge {judge} failed on {runs}: {reason}"
-    if judge:
-        return f"{metric}: the judge {judge} gave no score on {runs}: {reason}."
-    if kind == "error":
-        return f"{metric}: not rated on {runs}: {reason}"
-    return f"{metric}: not rated on {runs}: {reason}."

@@ -67,7 +67,7 @@ def _spread(board: Board, episodes: int) -> tuple[float, str] | None:
     from orvl.rate.numbers import numbers_of
     from orvl.rate.stats.components import variance_components
 
-    numbers = numbers_of(board.gathered, board.rules)
+    numbers = numbers_of(board)
     # Controls are of fixed quality: they say nothing about how contestants vary.
     controls = {(row.agent, row.model, row.provider) for row in board.cells if row.sandbox == "control"}
     table = numbers.R[[names not in controls for names in numbers.contestants]][..., None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orvl.store.rows import CellCounts, ScoreTables
     from orvl.types import Layout
 
-Stacks = dict[int, tuple[Any, Any]]
+Stacks = dict[int, tuple["NDArray[np.int64]", "NDArray[np.float64]"]]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CellRef:
     planned: int | None = None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Scoring:
     """The layout and weights under which an eval's runs are rated."""
 
@@ -42,32 +42,38 @@ class Scoring:
     judge_weights: Sequence[float]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Gathered:
     """Cells, how each eval's runs are scored, and what the store has of them."""
 
-    refs: list[CellRef]
+    refs: tuple[CellRef, ...]
     panels: Mapping[str, Panel]
-    scorings: dict[str, Scoring] = field(default_factory=dict)
-    counted: dict[int, CellCounts] = field(default_factory=dict)
+    scorings: Mapping[str, Scoring] = field(default_factory=dict)
+    counted: Mapping[int, CellCounts] = field(default_factory=dict)
     stacks: Stacks = field(default_factory=dict)
     """For each cell its attempts, and their S: runs × judges × metrics."""
-    ratings: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-    """For each cell that has been rated, R of its runs."""
     unscored: int = 0
     first: int = 1
     last: int = ANY_EPISODE
 
     def attempts(self) -> set[int]:
-        return {int(number) for numbers, _ in self.stacks.values() for number in numbers}
+        return {number for attempts, _ in self.stacks.values() for number in attempts.tolist()}
+
+    def cells_by_eval(self) -> dict[str, list[int]]:
+        """The cells that have scored runs."""
+        cells: dict[str, list[int]] = {name: [] for name in self.scorings}
+        for ref in self.refs:
+            if ref.id in self.stacks:
+                cells[ref.names[3]].append(ref.id)
+        return {name: some for name, some in cells.items() if some}
 
 
 def gather(store: Store, refs: Sequence[CellRef], panels: Mapping[str, Panel], first: int, last: int) -> Gathered:
     """Reads what there is of these cells' episodes."""
     scorings = {name: scoring_of(panel) for name, panel in panels.items()}
-    found = Gathered(list(refs), panels, scorings, store.counts(first, last), first=first, last=last)
-    found.stacks, found.unscored = _stacks(store, refs, scorings, found.counted, first, last)
-    return found
+    counted = store.counts(first, last)
+    stacks, unscored = _stacks(store, refs, scorings, counted, first, last)
+    return Gathered(tuple(refs), panels, scorings, counted, stacks, unscored, first, last)
 
 
 def scoring_of(panel: Panel) -> Scoring:

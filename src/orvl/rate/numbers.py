@@ -14,7 +14,7 @@ from orvl.rate.stats.arrays import mean_known
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from orvl.rate.board import Rules
+    from orvl.rate.collect import Board
     from orvl.rate.gather import Gathered, Scoring
 
 Contestant = tuple[str, str, str]
@@ -39,8 +39,9 @@ class Numbers:
         return mean_known(self.R, axis=2)
 
 
-def numbers_of(gathered: Gathered, rules: Rules) -> Numbers:
+def numbers_of(board: Board) -> Numbers:
     """One array over all cells; cells with fewer episodes than others are filled with NaN."""
+    gathered = board.gathered
     refs = [ref for ref in gathered.refs if ref.id in gathered.stacks]
     contestants = sorted({(ref.names[0], ref.names[1], ref.names[2]) for ref in refs})
     evals = sorted({ref.names[3] for ref in refs})
@@ -52,15 +53,15 @@ def numbers_of(gathered: Gathered, rules: Rules) -> Numbers:
     for ref in refs:
         S, scoring = gathered.stacks[ref.id or 0][1], gathered.scorings[ref.names[3]]
         place = row[ref.names[0], ref.names[1], ref.names[2]], column[ref.names[3]], slice(len(S))
-        R[place] = gathered.ratings[ref.id or 0]
+        R[place] = board.ratings[ref.id or 0]
         if judges:
-            alone[place] = _by_judge(S, scoring, list(judges), rules.quorum)
+            alone[place] = _by_judge(S, scoring, list(judges), board.rules.quorum)
     return Numbers(contestants, evals, list(judges.values()), R, alone)
 
 
 def counting_judges(gathered: Gathered) -> dict[int, str]:
     """The judges whose word counts in R, by their row in S."""
-    scorings = [one for one in gathered.scorings.values() if any(_judged_weights(one))]
+    scorings = [scoring for scoring in gathered.scorings.values() if any(_judged_weights(scoring))]
     if not scorings:
         return {}
     first = scorings[0]

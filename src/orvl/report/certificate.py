@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from orvl.plan.cost import Cost
     from orvl.plan.remaining import Remaining
+    from orvl.rate.board import Standing
     from orvl.report.terminal import Terminal
     from orvl.trust.ladder import Ladder
-    from orvl.trust.standing import Standing
 
 HEADLINES = {
     "certified": "CERTIFIED: these {} can tell good work from bad.",

@@ -1,7 +1,7 @@
-"""A scripted model server, for tests of agents and of whatever sits between an agent and its model.
+"""A scripted model server, for tests of agents and of everything between an agent and its model.
 
-It speaks the four protocols that coding agents speak (chat completions, responses, messages, Gemini), on loopback, and
-says what its script says: answers, tool calls, faults, with exactly the tokens that the test wants to find again.
+It speaks the protocols of coding agents (chat completions, responses, messages, Gemini) on loopback, and follows a
+script: answers, tool calls and faults, with exactly the usage that a test wants to find again.
 """
 
 from orvl.gateway.wire.format import ToolCall, ToolResult

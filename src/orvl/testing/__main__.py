@@ -1,4 +1,4 @@
-"""`python -m orvl.testing` starts a scripted model server by hand."""
+"""`python -m orvl.testing` starts a scripted model server from the command line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from orvl.testing import Answer, ModelServer
 
 
 @click.command()
-@click.option("--port", default=0, help="The port on 127.0.0.1; a free one by default.")
-@click.option("--text", default="Done.", help="What the model says to everything.")
-@click.option("--key", default=None, help="The key that a request must carry; any by default.")
+@click.option("--port", default=0, help="Port on 127.0.0.1 (default: a free one).")
+@click.option("--text", default="Done.", help="The answer to every request.")
+@click.option("--key", default=None, help="Key that requests must carry (default: any).")
 def main(port: int, text: str, key: str | None) -> None:
-    """Starts a model server that always says the same, until it is interrupted."""
+    """Start a model server that always gives the same answer, until it is interrupted."""
     with ModelServer(lambda _: Answer(text), port=port, key=key) as server:
         with suppress(KeyboardInterrupt):
-            click.echo(f"# A scripted model at {server.url}. These lines go into orvl.toml:\n[providers.scripted]")
-            click.echo('key = "SCRIPTED_KEY"  # the variable that holds what --key says' if key else "free = true")
+            click.echo(f"# A scripted model at {server.url}. Copy these lines to orvl.toml:\n[providers.scripted]")
+            click.echo('key = "SCRIPTED_KEY"  # set this variable to the value of --key' if key else "free = true")
             click.echo("[providers.scripted.protocol]")
             for protocol in FORMATS:
                 click.echo(f'{protocol} = "{server.base_url(protocol)}"')

@@ -103,7 +103,7 @@ class Handlers:
         if not is_valid or not request.messages or not request.model:
             return Fault(400, "The body of the request is not a JSON object with a model and messages.")
         try:
-            return self.server.prompter.say(request)
+            return self.server.script.next(request)
         except Exception as error:  # noqa: BLE001
             self.server.mistakes.append(error)
             return Fault(500, f"The script of the model server raised {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""A server on loopback in a thread of its own: started when asked, gone when stopped."""
+"""A server on loopback, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ STARTING = 30.0
 
 
 class LoopbackServer:
-    """What listens on 127.0.0.1; `serving` answers there for as long as it is entered."""
+    """Listens on 127.0.0.1; subclasses answer in `serving`, for as long as it is entered."""
 
     noun = "server"
 
     def __init__(self, port: int) -> None:
         self.port = port
-        """Known once it has started, where it is 0."""
+        """The port; 0 becomes a free one when the server starts."""
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended: asyncio.Event | None = None
@@ -39,24 +39,24 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        """The address of the server; its port is known once it has started."""
+        """The address of the server, once it has started."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> Self:
-        """Starts to listen; once it returns, the server answers."""
+        """Starts the server, which answers once this returns."""
         if self._thread:
-            raise RuntimeError(f"the {self.noun} at {self.url} runs already")
+            raise RuntimeError(f"The {self.noun} at {self.url} is running already.")
         listener = _listener(self.port)
         self.port = listener.getsockname()[1]
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(listener, ready), name=f"orvl {self.noun}", daemon=True)
         self._thread.start()
         if not ready.wait(STARTING):
-            raise RuntimeError(f"the {self.noun} at {self.url} did not start within {STARTING:g} seconds")
+            raise RuntimeError(f"The {self.noun} at {self.url} did not start within {STARTING:g} s.")
         return self
 
     def stop(self) -> None:
-        """Stops to listen and cuts what is still open."""
+        """Stops the server, and closes open connections."""
         if self._thread and self._loop and self._ended:
             self._loop.call_soon_threadsafe(self._ended.set)
             self._thread.join()
@@ -79,5 +79,5 @@ def _listener(port: int) -> socket.socket:
         listener.bind(("127.0.0.1", port))
     except OSError as error:
         listener.close()
-        raise OSError(f"port {port} of 127.0.0.1 cannot be had ({error.strerror}); port=0 takes a free one") from error
+        raise OSError(f"Cannot bind 127.0.0.1:{port} ({error.strerror}). Use port=0 for a free one.") from error
     return listener

@@ -1,4 +1,4 @@
-"""What a scripted model says: answers, faults, and the order in which they are given."""
+"""The script of a model server: answers, faults, and their order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tokens(TokenCounts):
 
     def __post_init__(self) -> None:
         if self.cached + self.cache_write > self.input or self.reasoning > self.output:
-            raise ValueError(f"{self}: input includes cached and cache_write, and output includes reasoning")
+            raise ValueError(f"{self}: input includes cached and cache_write, and output includes reasoning.")
 
     def __add__(self, other: Tokens) -> Tokens:
         return Tokens(
@@ -40,7 +40,7 @@ class Tokens(TokenCounts):
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of the model; `again` keeps the callable that gave it in its place for the next request too."""
+    """One answer of the model; with `again`, the callable that gave it also gets the next request."""
 
     text: str = ""
     tool_calls: Sequence[ToolCall] = ()
@@ -61,10 +61,10 @@ UNFINISHED = Answer("This answer is never complete.")
 
 @dataclass(frozen=True)
 class Fault:
-    """A failure of the model's host, in the form that the protocol gives it."""
+    """A failure of the model's host, in the protocol's own form."""
 
     status: int = 500
-    message: str = "The server had an error while it processed the request."
+    message: str = "The server had an error while processing the request."
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
     manner: Manner = "status"
@@ -74,22 +74,22 @@ class Fault:
 
     @classmethod
     def cut(cls, after: int = 2, answer: Answer = UNFINISHED) -> Fault:
-        """The connection is closed after so many pieces of an answer, without its end."""
+        """Closes the connection after so many pieces of an answer, before its end."""
         return cls(200, "cut", manner="cut", after=after, answer=answer)
 
     @classmethod
     def hang(cls, seconds: float = 3600.0) -> Fault:
-        """The request is taken, and nothing is said."""
+        """Takes the request and sends nothing."""
         return cls(200, "hang", manner="hang", seconds=seconds)
 
     @classmethod
     def refuse(cls) -> Fault:
-        """The connection is closed at once, without a response."""
+        """Closes the connection at once, without a response."""
         return cls(200, "refuse", manner="refuse")
 
     @classmethod
     def in_stream(cls, message: str, after: int = 2, status: int = 500, answer: Answer = UNFINISHED) -> Fault:
-        """Some pieces of an answer, then the protocol's own error event; without streaming, the status."""
+        """Sends some pieces of an answer, then the protocol's own error event; without streaming, the status."""
         return cls(status, message, manner="in stream", after=after, answer=answer)
 
 
@@ -102,7 +102,7 @@ ASIDE = Answer("A title", tokens=Tokens(input=50, output=5), again=True)
 
 @dataclass(frozen=True)
 class Given:
-    """What one request was given; `tokens` is what an answer was said to use, None for a fault."""
+    """What one request got; `tokens` is the usage that an answer reported, None for a fault."""
 
     number: int
     said: Said
@@ -110,17 +110,17 @@ class Given:
     tokens: Tokens | None
 
 
-class Prompter:
-    """Gives a script's next element to each request."""
+class ScriptReader:
+    """Gives each request the next element of a script."""
 
     def __init__(self, script: Script) -> None:
         if not callable(script) and not isinstance(script, list | tuple):
-            raise TypeError(f"a script is a list of Answer, Fault and callables, or one callable, and is {script!r}")
+            raise TypeError(f"A script is a list of Answer, Fault and callables, or one callable; got {script!r}.")
         self._script = script
         self._next = 0
 
-    def say(self, request: Request) -> Said:
-        """The answer or fault for a request; a call for a title takes nothing from a list."""
+    def next(self, request: Request) -> Said:
+        """The answer or fault for a request; a request for a title takes nothing from a list."""
         if callable(self._script):
             return _said(self._script(request))
         if request.aside:
@@ -137,4 +137,4 @@ class Prompter:
 def _said(value: object) -> Said:
     if isinstance(value, Answer | Fault):
         return value
-    raise TypeError(f"a script says an Answer or a Fault, and said {value!r}")
+    raise TypeError(f"A script gives an Answer or a Fault; got {value!r}.")

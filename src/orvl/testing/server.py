@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 from orvl.gateway.wire import FORMATS
 from orvl.testing.loopback import LoopbackServer
-from orvl.testing.script import Given, Prompter, Script, Tokens
+from orvl.testing.script import Given, Script, ScriptReader, Tokens
 
 if TYPE_CHECKING:
     from orvl.testing.request import Request
 
 
 class ModelServer(LoopbackServer):
-    """A model that says what its script says, in the four protocols that coding agents speak.
+    """A model that follows a script, in the protocols of coding agents.
 
-    `usage` is when the tokens are told: when a stream asks for it, "always" or "never". `shred` cuts everything that is
-    sent into so many bytes a write, so that no piece arrives as a whole.
+    `usage` says when tokens are reported: if a stream asks for it, "always" or "never". With `shred`, everything is
+    sent in writes of so many bytes, so that no piece arrives whole.
     """
 
     noun = "model server"
@@ -39,11 +39,11 @@ class ModelServer(LoopbackServer):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         if usage not in ("asked", "always", "never"):
-            raise ValueError(f'usage is "asked", "always" or "never", and is {usage!r}')
+            raise ValueError(f'usage must be "asked", "always" or "never", not {usage!r}.')
         super().__init__(port)
         self.key, self.models = key, tuple(models)
         self.usage, self.shred, self.headers = usage, shred, dict(headers or {})
-        self.prompter = Prompter(script)
+        self.script = ScriptReader(script)
         self.requests: list[Request] = []
         self.record: list[Given] = []
         self.open = 0
@@ -58,28 +58,28 @@ class ModelServer(LoopbackServer):
             raise self.mistakes[0]
 
     def base_url(self, protocol: str) -> str:
-        """What a client of this protocol wants as its base URL."""
+        """The base URL for a client of this protocol."""
         if protocol not in FORMATS:
             raise ValueError(f"Unknown protocol {protocol!r}; known are {', '.join(FORMATS)}.")
         return self.url + FORMATS[protocol].root
 
     @property
     def given(self) -> list[Given]:
-        """What every request was given so far, in the order in which they arrived."""
+        """What each request got so far, in the order of arrival."""
         if self._thread and self._loop and self._thread is not threading.current_thread():
             asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result()
         return list(self.record)
 
     @property
     def tokens(self) -> Tokens:
-        """The sum of what the answers that were sent completely are said to have used."""
-        told = (one.tokens for one in self.given if one.complete and one.tokens)
-        return sum(told, Tokens(input=0, output=0))
+        """The sum of the usage that complete answers reported."""
+        reported = (given.tokens for given in self.given if given.complete and given.tokens)
+        return sum(reported, Tokens(input=0, output=0))
 
     @property
     def most_at_once(self) -> int:
         """How many requests were ever open at the same time."""
-        return max((one.at_once for one in list(self.requests)), default=0)
+        return max((request.at_once for request in list(self.requests)), default=0)
 
     @asynccontextmanager
     async def serving(self, listener: socket.socket) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""A script that makes any coding agent write a file, with whatever tool it offers."""
+"""A script that makes any coding agent write a file, with whichever tool it offers."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def writes(
     workspace: str = "/workspace",
     tokens: Tokens | None = None,
 ) -> Callable[[Request], Said]:
-    """Writes a file and then says something; with `then=None` the script goes on once the tool was called.
+    """Writes a file, then answers `then`; with `then=None` the script goes on after the tool call.
 
-    As the one callable of a server it serves any number of agents at once; in a list it takes its turn.
+    As the only callable of a server it serves any number of agents at once; in a list it takes its turn.
     """
     mark = sha256(f"{path}\0{text}".encode()).hexdigest()[:8]
     used = tokens or Tokens()
@@ -56,7 +56,7 @@ def writes(
 
 
 def _in_text(request: Request, path: str, text: str, then: str) -> Answer:
-    """A file in the edit format that the agent asked for; an agent that asked for none wanted a title or the like."""
+    """A file in the edit format that the agent asked for; a request without one is for a title or the like."""
     closed = text if text.endswith("\n") or not text else text + "\n"
     if SEARCH_REPLACE in request.prompt_text:
         return Answer(f"{then}\n\n{path}\n```\n<<<<<<< SEARCH\n=======\n{closed}>>>>>>> REPLACE\n```\n")
@@ -69,7 +69,7 @@ def _in_text(request: Request, path: str, text: str, then: str) -> Answer:
 
 
 def _submit(request: Request, then: str) -> Answer:
-    """The last words, and the last command, to an agent that ends by one."""
+    """The last answer and command, for an agent that ends by running one."""
     name, arguments = _shell(request.tools, f"echo {SUBMIT}") or ("bash", {"command": f"echo {SUBMIT}"})
     return Answer(then, tool_calls=[ToolCall(name, arguments)])
 
@@ -84,7 +84,7 @@ def _pick(request: Request, path: str, text: str, workspace: str) -> tuple[str, 
     )
     if found:
         return found
-    raise LookupError(f"no tool of the agent writes a file; it offers {', '.join(sorted(request.tools))}")
+    raise LookupError(f"No tool of the agent writes a file; it offers {', '.join(sorted(request.tools))}.")
 
 
 def _command(path: str, text: str) -> str:
@@ -122,7 +122,7 @@ def _patch(tools: Mapping[str, Schema], path: str, text: str) -> tuple[str, dict
 
 
 def _properties(schema: Schema) -> Mapping[str, Schema]:
-    """The arguments of a tool; of a choice between shapes, those of the first that has any."""
+    """The arguments of a tool; if there is a choice between shapes, those of the first that has any."""
     for one in (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())):
         if isinstance(one, Mapping) and isinstance(one.get("properties"), Mapping):
             found: Mapping[str, Schema] = one["properties"]
@@ -136,7 +136,7 @@ def _field(fields: Mapping[str, Schema], names: tuple[str, ...]) -> str | None:
 
 
 def _required(schema: Schema) -> dict[str, Any]:
-    """Something harmless for every argument that must be there."""
+    """A harmless value for every required argument."""
     fields = _properties(schema)
     return {name: _filler(fields[name]) for name in schema.get("required", ()) if name in fields}
 
@@ -150,7 +150,7 @@ def _filler(field: Schema) -> Any:
 
 
 def _kind(field: Schema) -> str:
-    """The JSON type of an argument, in small letters; of several, the first."""
+    """The JSON type of an argument, in lower case; of several, the first."""
     several = field.get("anyOf") or field.get("oneOf")
     kind = several[0].get("type") if several and "type" not in field else field.get("type", "string")
     return str(kind[0] if isinstance(kind, list) else kind).lower()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from orvl.rate.board import Row, Scores, rate_rows
+from orvl.rate.board import Row, Scores, rate_groups
 from orvl.rate.collect import of_plan, rules_of
 from orvl.rate.gather import scoring_of
 from orvl.store.score_matrix import score_tables
@@ -17,6 +16,7 @@ from orvl.trust.race import Race, RaceResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from orvl.plan.planning import Plan
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.rate.collect import Board
     from orvl.rate.gather import Scoring
     from orvl.store import Store
-    from orvl.trust.race import Contestant, Stopped
+    from orvl.trust.race import Stopped
     from orvl.types import Cell
 
 
@@ -43,15 +43,18 @@ def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cel
     rules, asked = rules_of(project), {run.key for run in plan.runs}
 
     def rate(cells: Sequence[Cell]) -> list[float]:
-        rows = [Row(*cell.names) for cell in cells]
-        for cell, row in zip(cells, rows, strict=True):
-            scoring = scoring_of(plan.panels[cell.eval.name])
-            S = _scored(store, scoring, cell, asked)
-            if len(S):
-                weights = scoring.metric_weights, scoring.judge_weights
-                rate_rows([row], [len(S)], Scores(scoring.layout, *weights, S), rules)
+        rows = [row_of(cell) for cell in cells]
         fewest = min((len(row.missing) for row in rows if row.R is not None), default=0)
         return [nan if row.R is None or len(row.missing) > fewest else row.R for row in rows]
+
+    def row_of(cell: Cell) -> Row:
+        scoring = scoring_of(plan.panels[cell.eval.name])
+        S = _scored(store, scoring, cell, asked)
+        if not len(S):
+            return Row(*cell.names)
+        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
+        (rating,), _ = rate_groups([len(S)], scores, rules)
+        return Row(*cell.names, **vars(rating))
 
     return rate
 
@@ -69,11 +72,10 @@ def finish(
     """The ratings after a race, in which runs that it did not need are not missing, and how it stands."""
     board = of_plan(project, plan, store, 1, episodes, planned=None)
     tried = sum(row.planned for row in board.cells)
-    needed = [] if race.is_over else [row for row in board.cells if _contestant(row) in race.inside]
-    left = sum(episodes - row.planned for row in needed)
-    for row in needed:
-        row.planned = episodes
-    board.cells = [row for row in board.cells if row.planned]
+    inside = set() if race.is_over else set(race.inside)
+    left = sum(episodes - row.planned for row in board.cells if row.contestant in inside)
+    rows = [replace(row, planned=episodes) if row.contestant in inside else row for row in board.cells]
+    board = replace(board, cells=tuple(row for row in rows if row.planned))
     planned = len(plan.cells) * episodes
     result = RaceResult(
         order=tuple(race.order),
@@ -84,10 +86,6 @@ def finish(
         planned=planned,
         run=tried,
         saved=planned - tried - left,
-        is_incomplete=any(row.rated < row.planned for row in needed),
+        is_incomplete=any(row.rated < row.planned for row in rows if row.contestant in inside),
     )
     return board, result
-
-
-def _contestant(row: Row) -> Contestant:
-    return row.agent, row.model, row.provider

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from orvl.trust.calibration import maps_for
 from orvl.trust.control_agents import is_control
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from orvl.plan.planning import Panel
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
@@ -43,46 +45,62 @@ MOST_RUNS = 5_000
 """Agreement over more, drawn at random, says nothing more, and takes longer than the report."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Trust:
     """What stands beside the ratings of contestants."""
 
+    judges: tuple[str, ...]
+    """Those whose word counts."""
+    ranked: list[Contestant]
+    """Whom the ranking is of: all but controls."""
     ranking: Winners | None = None
     """Only under a certificate."""
-    ranked: list[Contestant] = field(default_factory=list)
-    """Whom the ranking is of: all but controls."""
     components: Components | None = None
     steps: NextSteps | None = None
     merit: Merit | None = None
-    agreement: dict[str, PanelAgreement] = field(default_factory=dict)
+    agreement: Mapping[str, PanelAgreement] = field(default_factory=dict)
     """By metric; '' is the mean over judged metrics, by each judge alone."""
-    judges: tuple[str, ...] = ()
-    """Those whose word counts."""
     people: People | None = None
+    warnings: tuple[str, ...] = ()
 
 
-def trust(project: Project, store: Store, board: Board, rows: Sequence[Row]) -> Trust:
-    """Fills rows of contestants with what goes beside R, and says what holds of all of them."""
-    gathered = board.gathered
-    numbers = numbers_of(gathered, board.rules)
-    found = Trust(judges=tuple(numbers.judges))
-    by_name = {(row.agent, row.model, row.provider): row for row in rows}
-    _fill(store, board, by_name)
-    _fill_floors(by_name, numbers)
+def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trust]:
+    """The rows of contestants with what goes beside R, and what holds of all of them."""
+    numbers = numbers_of(board)
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
-    found.ranked = [numbers.contestants[i] for i in free]
-    if len(free) > 1:
-        per_eval = numbers.per_eval[free]
-        found.merit = merit(found.ranked, per_eval)
-        if board.standing.may_rank:
-            found.ranking = winner_set(per_eval)
-            for place, names in enumerate(found.ranked):
-                by_name[names].rank = None if place in found.ranking.untested else found.ranking.ranks[place]
+    ranked = [numbers.contestants[i] for i in free]
+    per_eval = numbers.per_eval[free]
+    ranking = winner_set(per_eval) if len(free) > 1 and board.standing.may_rank else None
+    ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
+    maps = _maps(store, board)
+    beside, floors = _beside_each(board, maps), _floors(numbers)
+    rows = [
+        replace(
+            row,
+            rank=ranks.get(row.contestant),
+            floor=floors.get(row.contestant),
+            **beside.get(row.contestant, {}),
+        )
+        for row in board.contestants
+    ]
+    components, steps = None, None
     if free:
-        _next_dollar(found, numbers, free, store, [by_name[names] for names in found.ranked])
-    if len(found.judges) > 1:
-        found.agreement = _agreement(gathered)
-    return found
+        by_name = {row.contestant: row for row in rows}
+        components, steps = _next_dollar(numbers, free, store, [by_name[names] for names in ranked])
+    return rows, Trust(
+        judges=tuple(numbers.judges),
+        ranked=ranked,
+        ranking=ranking,
+        components=components,
+        steps=steps,
+        merit=merit(ranked, per_eval) if len(free) > 1 else None,
+        agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
+        warnings=_uncalibrated(board, maps),
+    )
+
+
+def _ranks(ranking: Winners) -> list[int | None]:
+    return [None if place in ranking.untested else rank for place, rank in enumerate(ranking.ranks)]
 
 
 def _is_control(project: Project, agent: str) -> bool:
@@ -94,32 +112,36 @@ def _is_control(project: Project, agent: str) -> bool:
         return False
 
 
-def _fill_floors(rows: dict[Contestant, Row], numbers: Numbers) -> None:
+def _floors(numbers: Numbers) -> dict[Contestant, float]:
     """The empty control's rating on the evals of each contestant."""
     empty = next((i for i, names in enumerate(numbers.contestants) if names[0] == "empty"), None)
     if empty is None:
-        return
-    per_eval = numbers.per_eval
+        return {}
+    floors, per_eval = {}, numbers.per_eval
     for i, names in enumerate(numbers.contestants):
         both = ~np.isnan(per_eval[i]) & ~np.isnan(per_eval[empty])
         if both.any() and (both == ~np.isnan(per_eval[i])).all():
-            rows[names].floor = float(per_eval[empty][both].mean())
+            floors[names] = float(per_eval[empty][both].mean())
+    return floors
 
 
-def _next_dollar(found: Trust, numbers: Numbers, free: Sequence[int], store: Store, rows: Sequence[Row]) -> None:
-    has_judges = bool(found.judges)
+def _next_dollar(
+    numbers: Numbers, free: Sequence[int], store: Store, rows: Sequence[Row]
+) -> tuple[Components | None, NextSteps | None]:
+    has_judges = bool(numbers.judges)
     table = numbers.by_judge[free] if has_judges else numbers.R[free][..., None]
-    found.components = variance_components(table)
-    if found.components is not None:
-        c = found.components
-        episodes = max(1, round(c.episodes))
-        prices = Prices(_price_of_run(rows), _price_of_verdict(store) if has_judges else 0.0)
-        found.steps = next_steps(c, c.evals, c.judges, episodes, prices, contestants=len(free))
-    if found.components is not None and found.steps is not None and not has_judges:
-        # Where programs rate alone, nothing can be said of a judge.
-        notes = tuple(note for note in found.components.notes if not note.startswith("One judge"))
-        found.components = replace(found.components, judges=0, notes=notes)
-        found.steps = replace(found.steps, steps=tuple(step for step in found.steps.steps if step.more != "judge"))
+    components = variance_components(table)
+    if components is None:
+        return None, None
+    episodes = max(1, round(components.episodes))
+    prices = Prices(_price_of_run(rows), _price_of_verdict(store) if has_judges else 0.0)
+    steps = next_steps(components, components.evals, components.judges, episodes, prices, contestants=len(free))
+    if steps is None or has_judges:
+        return components, steps
+    # Where programs rate alone, nothing can be said of a judge.
+    notes = tuple(note for note in components.notes if not note.startswith("One judge"))
+    of_runs = tuple(step for step in steps.steps if step.more != "judge")
+    return replace(components, judges=0, notes=notes), replace(steps, steps=of_runs)
 
 
 def _price_of_run(rows: Sequence[Row]) -> float | None:
@@ -140,39 +162,52 @@ def _price_of_verdict(store: Store) -> float | None:
     return costs.total / costs.looks if costs.priced == costs.verdicts else None
 
 
-def _name_the_uncalibrated(board: Board, judges: Sequence[Judge], maps: Sequence[JudgeMap | None] | None) -> None:
-    for judge, one in zip(judges, maps or (), strict=False):
-        if judge.weight and (one is None or one.refused):
-            board.warnings.append(
-                f"The judge {judge.name} is not calibrated: in the calibrated rating its scores stand as they are."
-            )
+def _counting_panel(board: Board) -> Panel | None:
+    """The panel, where one of its judges has a say."""
+    panel = next(iter(board.gathered.panels.values()), None)
+    return panel if panel and any(judge.weight for judge in panel.judges) else None
 
 
-def _fill(store: Store, board: Board, rows: dict[Contestant, Row]) -> None:
+def _maps(store: Store, board: Board) -> Sequence[JudgeMap | None] | None:
+    panel = _counting_panel(board)
+    return maps_for(store, panel.judges) if panel else None
+
+
+def _uncalibrated(board: Board, maps: Sequence[JudgeMap | None] | None) -> tuple[str, ...]:
+    panel = _counting_panel(board)
+    return tuple(
+        f"The judge {judge.name} is not calibrated: in the calibrated rating its scores stand as they are."
+        for judge, judge_map in zip(panel.judges if panel else (), maps or (), strict=False)
+        if judge.weight and (judge_map is None or judge_map.refused)
+    )
+
+
+def _beside_each(board: Board, maps: Sequence[JudgeMap | None] | None) -> dict[Contestant, dict[str, Any]]:
     """The calibrated rating, R with one judge less, and R without judges of the own family: means over evals."""
-    gathered = board.gathered
-    first = next(iter(gathered.panels.values()), None)
-    if first is None or not any(judge.weight for judge in first.judges):
-        return
-    maps = maps_for(store, first.judges)
-    _name_the_uncalibrated(board, first.judges, maps)
-    families = [family_of(judge.model) for judge in first.judges]
+    gathered, panel = board.gathered, _counting_panel(board)
+    if panel is None:
+        return {}
+    families = [family_of(judge.model) for judge in panel.judges]
     by_eval: dict[str, list[CellRef]] = {}
     for ref in gathered.refs:
-        if ref.id in gathered.stacks and not np.isnan(gathered.ratings[ref.id]).all():
+        if ref.id in gathered.stacks and not np.isnan(board.ratings[ref.id]).all():
             by_eval.setdefault(ref.names[3], []).append(ref)
     kept: dict[Contestant, list[NDArray[np.float64]]] = {}
     for name, refs in by_eval.items():
         for ref, values in zip(refs, _beside(name, refs, board, families, maps), strict=True):
             kept.setdefault((ref.names[0], ref.names[1], ref.names[2]), []).append(values)
-    for names, some in kept.items():
-        # What is not known on every eval would be the mean over other evals than R's.
-        *less, other, calibrated = np.mean(some, axis=0)
-        known = [value for value, judge in zip(less, first.judges, strict=True) if judge.weight and not np.isnan(value)]
-        if known:
-            rows[names].one_judge_less = float(min(known)), float(max(known))
-        rows[names].other_families = None if np.isnan(other) else float(other)
-        rows[names].calibrated = None if np.isnan(calibrated) else float(calibrated)
+    return {names: _fields(np.mean(some, axis=0), panel.judges) for names, some in kept.items()}
+
+
+def _fields(values: NDArray[np.float64], judges: Sequence[Judge]) -> dict[str, Any]:
+    # What is not known on every eval would be the mean over other evals than R's.
+    *less, other, calibrated = values.tolist()
+    known = [value for value, judge in zip(less, judges, strict=True) if judge.weight and not isnan(value)]
+    return {
+        "one_judge_less": (min(known), max(known)) if known else None,
+        "other_families": None if isnan(other) else other,
+        "calibrated": None if isnan(calibrated) else calibrated,
+    }
 
 
 def _beside(

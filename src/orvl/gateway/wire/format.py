@@ -25,7 +25,7 @@ UsageReporting = Literal["asked", "always", "never"]
 
 @dataclass(frozen=True)
 class Route:
-    """Where a request goes: a call of a model, or a free request such as a list of models."""
+    """Where a request goes: a call of a model, or a free request, which lists models or counts tokens."""
 
     format: WireFormat
     suffix: str
@@ -34,6 +34,7 @@ class Route:
     """The model, where the path names it."""
     stream: bool = False
     """Whether the path asks for a stream."""
+    lists_models: bool = False
 
     @property
     def protocol(self) -> str:
@@ -385,6 +386,10 @@ class WireFormat(Protocol):
     def tools(self, body: Mapping[str, Any]) -> dict[str, Json]:
         """The schema of each tool's arguments, by its name."""
         ...
+
+    def previous_answer(self, body: Mapping[str, Any]) -> str | None:  # noqa: ARG002
+        """The id of the answer that a request continues, where the host keeps the conversation."""
+        return None
 
     def tool_results(self, messages: list[Json]) -> list[ToolResult]:
         """The tool results after the model's last message."""

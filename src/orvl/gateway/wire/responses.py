@@ -96,6 +96,9 @@ class Responses(OpenAI):
     def tools(self, body: Mapping[str, Any]) -> dict[str, Json]:
         return {str(tool["name"]): tool.get("parameters") or {} for tool in _named_tools(body)}
 
+    def previous_answer(self, body: Mapping[str, Any]) -> str | None:
+        return string(body.get("previous_response_id"))
+
     def tool_results(self, messages: list[Json]) -> list[ToolResult]:
         return [
             ToolResult(str(item.get("call_id", "")), "\n".join(texts(item.get("output"))))
@@ -349,3 +352,6 @@ def _call_events(reply: Reply, place: Json, item: Json) -> Iterator[Event]:
         yield f"response.{kind}.delta", {**place, "delta": piece}
     name = {} if is_custom else {"name": item["name"]}
     yield f"response.{kind}.done", {**place, **name, holder: item[holder]}
+
+
+FORMAT = Responses()

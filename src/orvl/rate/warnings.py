@@ -1,0 +1,110 @@
+"""What must be said beside ratings: runs without scores, silent judges, alarms, missing sandboxes, wrong models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from orvl.project.names import count
+from orvl.store.score_matrix import places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.rate.board import Row
+    from orvl.rate.gather import Gathered
+    from orvl.store import Store
+
+
+def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
+    """Sentences, and whether a metric that counts is missing because of an error or an abstention."""
+    shown = {ref.id for ref in gathered.refs}
+    trouble, is_broken = _unscored_metrics(store, gathered, cells)
+    warnings = [
+        *_unscored_runs(gathered.unscored),
+        *trouble,
+        *_alarms(store, gathered),
+        *_without_sandbox(sum(counts.bare for cell, counts in gathered.counted.items() if cell in shown)),
+        *_mismatches(store, gathered),
+    ]
+    return warnings, is_broken
+
+
+def _unscored_runs(number: int) -> list[str]:
+    if not number:
+        return []
+    verb = "lacks" if number == 1 else "lack"
+    return [f"{count(number, 'run')} {verb} scores of the present metrics and judges. Make them with: orvl score"]
+
+
+def _unscored_metrics(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
+    """What could not be scored, one sentence per metric and reason; by the newest samples."""
+    metrics = [(name, metric) for row in cells for name, metric in row.metrics.items()]
+    if not any(metric.unrated or metric.abstained for _, metric in metrics):
+        return [], False
+    missing = {name for row in cells for name in row.missing}
+    wanted, attempts = _wanted(gathered), gathered.attempts()
+    scores = [
+        score
+        for score in store.unscored()
+        if score.attempt in attempts and (score.metric_key, score.judge_key) in wanted
+    ]
+    is_broken = any(score.kind in ("error", "abstained") and score.metric in missing for score in scores)
+    tally = Counter((score.metric, score.judge, score.kind, score.reason or "") for score in scores)
+    sentences = [_sentence(*reason, number) for reason, number in tally.items()]
+    for name in sorted(missing & {name for name, metric in metrics if metric.judges}):
+        runs = sum(metric.unrated for other, metric in metrics if other == name)
+        sentences.append(f"{name}: not rated on {count(runs, 'run')}: fewer judges answered than the quorum asks for.")
+    return sentences, is_broken
+
+
+def _wanted(gathered: Gathered) -> set[tuple[str, str]]:
+    """The (metric, judge) keys that rate now."""
+    return {place for scoring in gathered.scorings.values() for place in places(scoring.layout)}
+
+
+def _sentence(metric: str, judge: str, kind: str, reason: str, number: int) -> str:
+    runs, reason = count(number, "run"), reason if kind == "error" else reason.rstrip(".")
+    if kind == "abstained":
+        return f"{metric}: the judge {judge} abstained on {runs}: {reason}."
+    if judge and kind == "error":
+        return f"{metric}: the judge {judge} failed on {runs}: {reason}"
+    if judge:
+        return f"{metric}: the judge {judge} gave no score on {runs}: {reason}."
+    if kind == "error":
+        return f"{metric}: not rated on {runs}: {reason}"
+    return f"{metric}: not rated on {runs}: {reason}."
+
+
+def _alarms(store: Store, gathered: Gathered) -> list[str]:
+    """A sentence for each judge and metric whose newest verdict raised the injection alarm."""
+    scores = store.alarmed()
+    if not scores:
+        return []
+    wanted, attempts = _wanted(gathered), gathered.attempts()
+    tally = Counter(
+        (score.metric, score.judge)
+        for score in scores
+        if score.attempt in attempts and (score.metric_key, score.judge_key) in wanted
+    )
+    return [
+        f"Injection alarm: {metric}: on {count(number, 'run')} the judge {judge} was moved by words in the work; the "
+        "score without them counts. See: orvl show RUN"
+        for (metric, judge), number in sorted(tally.items())
+    ]
+
+
+def _without_sandbox(number: int) -> list[str]:
+    return [f"{count(number, 'run')} had no sandbox: the agent could read and write what you can."] if number else []
+
+
+def _mismatches(store: Store, gathered: Gathered) -> list[str]:
+    """Runs that another model answered, and runs that several hosts answered."""
+    cells = {ref.id for ref in gathered.refs}
+    runs = [run for run in store.mismatches(gathered.first, gathered.last) if run.cell in cells]
+    sentences = []
+    if models := sum(run.is_other_model for run in runs):
+        sentences.append(f"In {count(models, 'run')} another model answered than was asked for. See: orvl endpoints -v")
+    if hosts := sum(run.is_other_host for run in runs):
+        sentences.append(f"{count(hosts, 'run')} had answers of several hosts behind one name. See: orvl endpoints -v")
+    return sentences
