@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.scoring import Scoring, browse_as_text, hidden_names, saving
+from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -152,7 +152,7 @@ class _Crew:
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
         )
         self._inspector = Inspector(self.store, work, limits, self._writer)
-        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._judges)
+        self._scoring = RunScorer(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()
@@ -224,7 +224,7 @@ class _Crew:
 
     async def _next(self, todo: deque[Task]) -> Task | None:
         """The first that may start. Where a race holds all back, it is asked again when something has ended."""
-        while todo and not self._stopping.is_set() and not self._over_budget:
+        while todo and not self._is_stopping and not self._over_budget:
             at = next((at for at, (planned, _) in enumerate(todo) if self._may_start(planned)), None)
             if at is not None:
                 task = todo[at]
@@ -267,6 +267,11 @@ class _Crew:
 
     # -- ending
 
+    @property
+    def _is_stopping(self) -> bool:
+        """The user's word counts at once, before the watching task has seen it."""
+        return self.stop.is_set() or self._stopping.is_set()
+
     async def _watch_for_stop(self) -> None:
         """Nothing new starts; what still runs after the grace time is cut."""
         await self.stop.wait()
@@ -303,10 +308,10 @@ class _Crew:
             self.on_event(AttemptEnded(planned, attempt))
             if attempt.outcome != "errored":
                 return is_scored
-            if not attempt.retry or self._stopping.is_set() or self._cannot_run(planned) or self._over_budget:
+            if not attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
                 break
         self.on_event(RunGivenUp(planned))
-        return not self._stopping.is_set() and not self._over_budget
+        return not self._is_stopping and not self._over_budget
 
     def _needs_no_slot(self, planned: PlannedRun) -> bool:
         """Whether a run's scores are plain arithmetic: no judge, browser or linter is asked, and no policy waits."""
