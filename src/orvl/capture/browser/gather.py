@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.project.app import AppStep
-    from orvl.sandbox import Ended
+    from orvl.sandbox import ProcessResult
 
 MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
 MOST_SIDE = 16_384
@@ -148,7 +148,7 @@ class Bounds:
     memory: int
 
 
-def gathered(ended: Ended, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
+def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
     """The Look of all that was told until the driver ended or was ended."""
     heard = Heard(pictures, steps)
     for row in _rows(ended.stdout.read(), bounds.key):
@@ -177,7 +177,7 @@ def gathered(ended: Ended, steps: Sequence[AppStep], pictures: Path, took: float
     )
 
 
-def _judged(heard: Heard, ended: Ended, bounds: Bounds) -> tuple[Status, str | None]:
+def _judged(heard: Heard, ended: ProcessResult, bounds: Bounds) -> tuple[Status, str | None]:
     """How far the look got, and why no further."""
     if heard.unavailable:
         return "unavailable", heard.unavailable
@@ -220,7 +220,7 @@ def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:
             yield json.loads(row)
 
 
-def _last_line(ended: Ended) -> str:
+def _last_line(ended: ProcessResult) -> str:
     lines = ended.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else f"status {ended.status}"
 
