@@ -37,13 +37,13 @@ def panels(kind: Kind) -> Line:
     from tests.helpers.simulate import draw_panel
 
     from orvl.rate.stats.claims import panel_scores
-    from orvl.trust.controls.control import Evidence
+    from orvl.trust.controls.control import LadderEvidence
     from orvl.trust.gate import gate_tests
 
     random, passed = np.random.default_rng(1), 0
     for _ in range(PANELS):
         drawn = draw_panel(kind, random, evals=EVALS, repeats=REPEATS)
-        evidence = Evidence(panel_scores(drawn.scores, {}, drawn.judges, drawn.weights))
+        evidence = LadderEvidence(panel_scores(drawn.scores, {}, drawn.judges, drawn.weights))
         # What decides; the warnings would take longer and change nothing.
         passed += all(test.passed for test in gate_tests(evidence))
     share = passed / PANELS

@@ -1,17 +1,48 @@
-"""orvl: open real evals for coding agents."""
+"""orvl: open real evals for coding agents.
+
+>>> import orvl
+>>> project = orvl.open("my-project")                                              # doctest: +SKIP
+>>> project.run("opencode", eval="hello-world", episodes=3, budget=2.0).ratings    # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orvl.rate.rating import Rating, rate
+    from orvl.engine import AttemptEnded as AttemptEnded
+    from orvl.engine import Event as Event
+    from orvl.engine import Notice as Notice
+    from orvl.engine import RunGivenUp as RunGivenUp
+    from orvl.engine import RunScored as RunScored
+    from orvl.engine import RunStarted as RunStarted
+    from orvl.errors import OrvlError as OrvlError
+    from orvl.pipeline import OpenProject as OpenProject
+    from orvl.pipeline import open as open
+    from orvl.rate.rating import Rating as Rating
+    from orvl.rate.rating import rate as rate
+    from orvl.rate.stored_run import Run as Run
+    from orvl.report.results import Results as Results
     from orvl.types import Command as Command
 
 __version__ = "0.1.0"
-__all__ = ["Command", "Rating", "__version__", "rate"]
-
-_HOMES = {"rate": "orvl.rate.rating", "Rating": "orvl.rate.rating", "Command": "orvl.types"}
+_HOMES = {
+    "open": "orvl.pipeline:open",
+    "OpenProject": "orvl.pipeline:OpenProject",
+    "Results": "orvl.report.results:Results",
+    "Run": "orvl.rate.stored_run:Run",
+    "Rating": "orvl.rate.rating:Rating",
+    "rate": "orvl.rate.rating:rate",
+    "Command": "orvl.types:Command",
+    "OrvlError": "orvl.errors:OrvlError",
+    "Event": "orvl.engine:Event",
+    "RunStarted": "orvl.engine:RunStarted",
+    "AttemptEnded": "orvl.engine:AttemptEnded",
+    "RunGivenUp": "orvl.engine:RunGivenUp",
+    "RunScored": "orvl.engine:RunScored",
+    "Notice": "orvl.engine:Notice",
+}
+__all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -20,6 +51,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'orvl' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    value = getattr(import_module(module), attribute)
     globals()[name] = value
     return value

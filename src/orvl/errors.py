@@ -89,10 +89,10 @@ class InstallError(OrvlError):
 
 
 class InstallerFailed(Exception):
-    """An installer ended with another status than 0."""
+    """An installer exited with a status other than 0."""
 
     def __init__(self, name: str, status: int, output: str) -> None:
-        super().__init__(f"{name} ended with status {status}")
+        super().__init__(f"{name} exited with status {status}")
         self.output = output
 
 

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orvl.engine import Execution
 from orvl.engine.local import LocalEngine
 from orvl.errors import UserError
+from orvl.plan.cost import is_paid
+from orvl.plan.options import RunOptions
 from orvl.plan.planning import make_plan
 from orvl.plan.remaining import next_episode, remaining_of
-from orvl.plan.selection import is_named
+from orvl.plan.selection import Selection, chosen_metrics, is_named, stored_matcher
 from orvl.plan.versions import asker_for
+from orvl.project import open_project
 from orvl.project.endpoints import without_key
+from orvl.project.names import did_you_mean
+from orvl.store import open_store, store_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from orvl.engine import OnEvent
-    from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.rate.collect import Board
+    from orvl.rate.compare import Comparison
+    from orvl.report.results import Results
     from orvl.store import Store
     from orvl.trust.race import Race, RaceResult, Stopped
+
+    Words = str | Sequence[str]
+
+ASK_ABOVE = 20
+"""Paid cells that run without asking: running everything by leaving words out is an expensive accident."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,14 @@ async def execute(
     )
 
 
-def rate(project: Project, prepared: Prepared, execution: Execution, store: Store) -> Evaluation:
+def paid_cells(project: Project, prepared: Prepared) -> set[str]:
+    """The cells to be run that may cost money."""
+    return {run.cell.key for run in prepared.only_needed.to_run if is_paid(project, run.cell.provider)}
+
+
+def rate(
+    project: Project, prepared: Prepared, execution: Execution, store: Store, *, by_run: bool = False
+) -> Evaluation:
     """The ratings of what was planned, and how a race ended."""
     made, episodes = prepared.plan, prepared.plan.episodes
     from orvl.trust.standing import with_standing
@@ -161,7 +182,7 @@ def rate(project: Project, prepared: Prepared, execution: Execution, store: Stor
     if prepared.race is None:
         from orvl.rate.collect import of_plan
 
-        board = of_plan(project, made, store, episodes[0], episodes[-1], planned=len(episodes))
+        board = of_plan(project, made, store, episodes[0], episodes[-1], planned=len(episodes), by_run=by_run)
         return Evaluation(made, execution, with_standing(project, store, board))
     from orvl.trust.race_ratings import finish
 
@@ -169,3 +190,132 @@ def rate(project: Project, prepared: Prepared, execution: Execution, store: Stor
     stopped = "by the user" if execution.interrupted else stopped
     board, outcome = finish(project, made, store, prepared.race, len(episodes), stopped)
     return Evaluation(made, execution, with_standing(project, store, board), outcome)
+
+
+def compare(
+    project: Project, store: Store, a: str, b: str, selection: Selection, judges: Sequence[str] = ()
+) -> Comparison:
+    """Which of two is better over the evals that both have run, and whether the judges can be trusted to say so."""
+    from orvl.rate.compare import compare_stored
+    from orvl.report.certificate import standing_sentence
+    from orvl.trust.standing import standing
+
+    comparison, panels = compare_stored(project, store, a, b, selection, judges)
+    certified = standing(project, store, panels.values())
+    if certified.state == "certified":
+        return comparison
+    return replace(comparison, warnings=[*comparison.warnings, standing_sentence(certified)])
+
+
+# -- the library
+
+
+def open(folder: str | Path | None = None, store: str | None = None) -> OpenProject:
+    """The project in a folder, or in this one; `store` names another store than the project's own."""
+    project = open_project(folder)
+    return OpenProject(project, store_url(store, project.settings.store, project.root))
+
+
+@dataclass(frozen=True)
+class OpenProject:
+    """A project as the library gives it: run something, or read what has been run."""
+
+    project: Project
+    store_url: str
+
+    def run(self, agent: Words = "all", **options: Any) -> Results:
+        """Runs what is left of a selection, rates it, and gives it back; takes what `run_async` takes.
+
+        In a notebook, whose event loop is busy, the runs go on in a thread.
+        """
+        running = self.run_async(agent, **options)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(running)
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, running).result()
+
+    async def run_async(
+        self,
+        agent: Words = "all",
+        *,
+        model: Words = "all",
+        provider: Words = "all",
+        eval: Words = "all",
+        metric: Words = "all",
+        yes: bool = False,
+        on_event: OnEvent = lambda _: None,
+        stop: asyncio.Event | None = None,
+        **options: Any,
+    ) -> Results:
+        """Words are names, comma lists, globs or lists of names; other `options` are those of `RunOptions`.
+
+        `on_event` is called with each event of the engine; setting `stop` ends the call early, with what was rated.
+        More than a few cells that cost money need a `budget`, or `yes=True`.
+        """
+        asked = RunOptions(_selection(agent, model, provider, eval, metric), **_checked(options))
+        planned = plan(self.project, asked)
+        with open_store(self.store_url, write=True) as store:
+            prepared = prepare(self.project, planned, asked, store, os.environ)
+            if not (yes or asked.budget is not None or len(paid_cells(self.project, prepared)) <= ASK_ABOVE):
+                number = len(paid_cells(self.project, prepared))
+                raise UserError(f"This would run {number} cells that cost money. Give a budget, or yes=True.")
+            execution = await execute(
+                self.project, prepared, asked, store, os.environ, on_event, stop or asyncio.Event()
+            )
+            evaluation = rate(self.project, prepared, execution, store, by_run=True)
+        return self._results(evaluation.board, asked.selection, execution)
+
+    def results(
+        self,
+        agent: Words = "all",
+        model: Words = "all",
+        provider: Words = "all",
+        eval: Words = "all",
+        metric: Words = "all",
+        *,
+        judges: Sequence[str] = (),
+    ) -> Results:
+        """What the store holds of a selection, rated by the project's files as they are now."""
+        from orvl.rate.collect import of_store
+        from orvl.trust.standing import with_standing
+
+        selection = _selection(agent, model, provider, eval, metric)
+        with open_store(self.store_url, write=False) as store:
+            keep = stored_matcher(selection, [cell.names for cell in store.cells()])
+            metrics = chosen_metrics(self.project, selection)
+            board = of_store(self.project, store, keep, tuple(judges), metrics, by_run=True)
+            board = with_standing(self.project, store, board)
+        return self._results(board, selection, None)
+
+    def compare(self, a: str, b: str, *, judges: Sequence[str] = (), **words: Words) -> Comparison:
+        """Which of two agents, models or providers is better, paired by eval."""
+        with open_store(self.store_url, write=False) as store:
+            return compare(self.project, store, a, b, _selection("all", **words), judges)
+
+    def _results(self, board: Board, selection: Selection, execution: Execution | None) -> Results:
+        from orvl.rate.stored_run import Run
+        from orvl.report.results import Results
+
+        def compare_here(a: str, b: str) -> Comparison:
+            with open_store(self.store_url, write=False) as store:
+                return compare(self.project, store, a, b, replace(selection, agent="all"))
+
+        runs = [Run.of(row, self.store_url) for row in board.runs]
+        runs.sort(key=lambda run: (run.agent, run.model, run.provider, run.eval, run.episode))
+        return Results.of(board, tuple(runs), compare_here, execution)
+
+
+def _selection(
+    agent: Words, model: Words = "all", provider: Words = "all", eval: Words = "all", metric: Words = "all"
+) -> Selection:
+    words = (agent, model, provider, eval, metric)
+    return Selection(*(word if isinstance(word, str) else ",".join(word) for word in words))
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    known = [name for name in RunOptions.__dataclass_fields__ if name not in ("selection", "samples", "written")]
+    if unknown := next((name for name in options if name not in known), None):
+        raise UserError(f"run has no option '{unknown}'. {did_you_mean(unknown, known)}")
+    return {**options, "judges": tuple(options.get("judges", ()))}

@@ -185,7 +185,7 @@ def test_without_a_key_there_is_one_sentence_and_nothing_starts(project):
         for env in ({}, {"CANARY_KEY": ""}, {"CANARY_KEY": "  "}):
             done = project.orvl("asker", "--eval=one", env=env)
             assert done.status == 2 and done.out == ""
-            assert done.err.strip() == "orvl: host needs a key: set CANARY_KEY, then give the command again."
+            assert done.err.strip() == "orvl: host needs a key: set CANARY_KEY, then run the command again."
         assert server.requests == []
     assert attempts(project) == 0
 

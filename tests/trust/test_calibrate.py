@@ -83,7 +83,7 @@ def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_questio
         assert certificate(project)["metrics"]["style"]["flagged"]
         assert standing(project) == ("certified", [])
         state, reasons = standing(project, "--metric=style")
-        assert state == "stale" and "style and works together, and what counts is style alone" in reasons[0]
+        assert state == "stale" and "style and works together, but is now rated on style alone" in reasons[0]
 
         narrow = certificate(project, "--metric=works")
         assert narrow["drift"] is None, "other metrics are another question"
@@ -97,7 +97,7 @@ def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_questio
         for head in heads:
             head.write_text(head.read_text().replace("works: 1,", "works: 0.1,"))
         state, reasons = standing(project)
-        assert state == "stale" and "weigh other" in reasons[0]
+        assert state == "stale" and "metric weights of the eval" in reasons[0]
         again = certificate(project, status=1)
         assert again["drift"] is None and standing(project)[0] == "refused"
         for head in heads:
@@ -107,7 +107,7 @@ def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_questio
         assert certificate(project)["drift"] is None, "another model is no drift"
         (project.root / "evals/two").rename(project.root / "gone")
         state, reasons = standing(project)
-        assert state == "stale" and "The eval two, on which the judges were tested, is not there" in reasons[0]
+        assert state == "stale" and "The eval two, on which the judges were tested, no longer exists" in reasons[0]
 
 
 def test_judges_without_a_say_come_and_go(project):
@@ -120,7 +120,7 @@ def test_judges_without_a_say_come_and_go(project):
         assert standing(project, "--judge=anna") == ("certified", [])
         settings.write_text(settings.read_text().replace("weight = 0\n", "weight = 1\n"))
         state, reasons = standing(project)
-        assert state == "stale" and "bert has another weight" in reasons[0]
+        assert state == "stale" and "weight of the judge bert has changed" in reasons[0]
 
 
 def test_programs_are_spoken_of_as_programs_and_their_files_count(project):
@@ -131,7 +131,7 @@ def test_programs_are_spoken_of_as_programs_and_their_files_count(project):
     assert "these programs tell good work from bad" in flat(project.orvl("report").out)
     project.score("lines", "def score(run):\n    return 0.5\n")
     state, reasons = standing(project)
-    assert state == "stale" and "lines has another content" in reasons[0]
+    assert state == "stale" and "lines has changed" in reasons[0]
 
 
 def no_injections(request):

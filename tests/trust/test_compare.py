@@ -237,15 +237,15 @@ def test_a_side_is_an_agent_a_model_a_contestant_or_a_glob(master, a, b, mean_of
     assert found["difference"]["mean"] == pytest.approx(wanted)
     assert len(found["pairs"]) == (2 if mean_of in ("both models", "models") else 1)
     assert f"{a} − {b}: " in text, "brackets of a glob are not taken for colours"
-    left_out = [one for one in found["warnings"] if "Left out" in one]
-    assert left_out == (["Left out, for want of a counterpart: near m1 none."] if a == "m1" else [])
+    left_out = [one for one in found["warnings"] if "no counterpart" in one]
+    assert left_out == (["Skipped, no counterpart: near m1 none."] if a == "m1" else [])
 
 
 def test_who_has_no_counterpart_is_left_out_and_named(master):
     found, text = compared(master, "good", "near")
     assert found["pairs"] == [{"a": [["good", "m1", "none"]], "b": [["near", "m1", "none"]]}]
-    assert "! Left out, for want of a counterpart: good m2 none." in text
-    assert "Left out, for want of a counterpart: good m2 none." in found["warnings"]
+    assert "! Skipped, no counterpart: good m2 none." in text
+    assert "Skipped, no counterpart: good m2 none." in found["warnings"]
 
 
 def test_one_side_may_stand_for_several_and_says_so(master):

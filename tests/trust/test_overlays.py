@@ -205,7 +205,7 @@ def test_overlays_are_laid_in_their_order(seeing):
 
 
 def test_an_agent_that_speaks_acp_gets_its_overlay(project):
-    agent = Path(__file__).parents[1] / "tests/acp_agent.py"
+    agent = Path(__file__).parents[1] / "helpers" / "acp_agent.py"
     project.agent(
         "speaker",
         f"""
@@ -267,7 +267,7 @@ def command(prompt, endpoint):
     )
     assert "overlays/breaks/home/.caller.toml: the agent writes this file too" in reasons["caller+breaks"]
     assert reasons["caller+blocks"].endswith(
-        "the agent writes a file '.caller.toml' into HOME, for which this is in the way."
+        "the agent writes a file '.caller.toml' into HOME, and this is in its way."
     )
 
 
@@ -462,8 +462,8 @@ def test_what_does_not_fit_is_a_sentence(seeing):
             'env = {MY_API_KEY = "x"}',
             ":1: 'env' may not set 'MY_API_KEY': it looks like a key, and keys never reach agents.",
         ),
-        ('env = {"A=B" = "x"}', ":1: 'env' may not set 'A=B': it is no environment variable."),
-        ('arguments = ["a\\u0000"]', ":1: an argument holds a NUL byte."),
+        ('env = {"A=B" = "x"}', ":1: 'env' may not set 'A=B': it is not an environment variable."),
+        ('arguments = ["a\\u0000"]', ":1: an argument contains a NUL byte."),
         ("arguments = [", ":1: "),
         ('arguments = ["x"]\nagents = ["seen"]', ":2: there is no agent 'seen'. Did you mean 'seer'?"),
     ],
@@ -486,7 +486,7 @@ def test_mistakes_in_the_folder(seeing):
     assert complaint(seeing, "seer+bad") == f"{folder}/Home: an overlay has no 'Home'. Did you mean 'home'?"
     (folder / "Home").rmdir()
     (folder / "home").symlink_to(seeing.root)
-    assert complaint(seeing, "seer+bad") == f"{folder}/home: this must be a folder, and no link to one."
+    assert complaint(seeing, "seer+bad") == f"{folder}/home: this must be a folder, not a link."
     (folder / "home").unlink()
     os.mkfifo(folder / "workspace" / "pipe")
     assert complaint(seeing, "seer+bad").startswith(f"{folder}/workspace: it cannot be used (it is a pipe")
@@ -552,9 +552,9 @@ def test_a_version_replaces_the_pin_and_overlays_share_an_installation(seeing):
     assert project.agent("claude-code@2.0.0").install == {"npm": ("@anthropic-ai/claude-code@2.0.0",)}
     assert project.agent("opencode@1.2.3").models == project.agent("opencode").models
     assert complaint(seeing, "opencode@latest") == (
-        "'latest' is not one exact version of opencode; write it as opencode@1.18.33."
+        "'latest' is not an exact version of opencode; write it as opencode@1.18.33."
     )
-    assert complaint(seeing, "opencode@").startswith("'' is not one exact version of opencode")
+    assert complaint(seeing, "opencode@").startswith("'' is not an exact version of opencode")
 
 
 def test_a_version_that_is_not_installed_is_never_another_one(seeing, tmp_path, monkeypatch):

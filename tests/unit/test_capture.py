@@ -580,7 +580,7 @@ def test_the_diff_says_what_is_too_long():
     assert "6000 lines became 6001: too long to compare" in diffed({"x": long}, {"x": long + b"x\n"})
     text = diffed({}, {f"{i}": b"x\n" * 200_000 for i in range(20)})
     assert len(text) < 5 << 20
-    assert "more changed files are left out: the diff is longer than 4 MiB" in text
+    assert "more changed files not shown: the diff is longer than 4 MiB" in text
 
 
 def test_a_name_cannot_forge_lines_of_the_diff():

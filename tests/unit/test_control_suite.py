@@ -12,9 +12,9 @@ from orvl.errors import ControlUnavailable
 from orvl.project import Project
 from orvl.rate.stats.claims import panel_scores
 from orvl.trust.controls import CONTROLS, GATE, make_controls
-from orvl.trust.controls.control import Evidence
+from orvl.trust.controls.control import LadderEvidence
 from orvl.trust.gate import gate_tests
-from orvl.trust.mutate.source import Source
+from orvl.trust.mutate.source import ControlSource
 
 JUDGES = ("anna", "bert", "carl")
 METRICS = ("functionality", "readability", "ui", "adherence", "checks", "round-trip")
@@ -89,7 +89,7 @@ def evals(tmp_path_factory):
 def made(control, eval_):
     """The files, or the sentence that says why there are none."""
     try:
-        return control.make(Source(eval_))
+        return control.make(ControlSource(eval_))
     except ControlUnavailable as error:
         return str(error)
 
@@ -99,7 +99,7 @@ def made(control, eval_):
 def test_its_files_are_always_the_same_and_its_input_is_never_touched(name, kind, evals):
     eval_ = evals[kind]
     before = tree(eval_.folder)
-    source = Source(eval_)
+    source = ControlSource(eval_)
     has_good = source.by_hand("good") is not None
     good = dict(source.good.files) if has_good else {}
     first = made(CONTROLS[name], eval_)
@@ -137,7 +137,9 @@ def test_some_eval_has_it_and_a_folder_by_hand_wins(name, evals, tmp_path):
 def evidence(scores, flips=1.0):
     """The same scores by every judge on six evals, for the rating and for every metric."""
     tables = {control: np.full((6, 2, 3), value) for control, value in scores.items()}
-    return Evidence(panel_scores(tables, dict.fromkeys(METRICS, tables), JUDGES, (1, 1, 1)), None, np.full(6, flips))
+    return LadderEvidence(
+        panel_scores(tables, dict.fromkeys(METRICS, tables), JUDGES, (1, 1, 1)), None, np.full(6, flips)
+    )
 
 
 def asked_of(control, given):
@@ -165,7 +167,7 @@ def test_judges_that_say_the_truth_pass_all_of_it():
         metric: {control: np.full((6, 2, 3), values[1 + place]) for control, values in TRUTH.items()}
         for place, metric in enumerate(METRICS)
     }
-    given = Evidence(panel_scores(tables, by_metric, JUDGES, (1, 1, 1)), None, np.ones(6))
+    given = LadderEvidence(panel_scores(tables, by_metric, JUDGES, (1, 1, 1)), None, np.ones(6))
     assert all(test.passed for control in CONTROLS.values() for test in asked_of(control, given))
 
 

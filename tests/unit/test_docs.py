@@ -41,8 +41,9 @@ def test_there_are_examples():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_sessions_and_links(page):
     text = page.read_text()
-    session = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), {}, page.name, str(page), 0)
-    assert not doctest.DocTestRunner().run(session).failed
+    if page.name != "python.md":  # which tests/cli/test_library.py runs in a project of its own
+        session = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), {}, page.name, str(page), 0)
+        assert not doctest.DocTestRunner().run(session).failed
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.simulate import INJECTIONS, KINDS, TRUTH, draw_panel
 from orvl.rate.stats.claims import Claim, adjust, auc, examine, examine_values, panel_scores
-from orvl.trust.controls.control import Evidence
+from orvl.trust.controls.control import LadderEvidence
 from orvl.trust.controls.doses import dose_orders
 from orvl.trust.gate import gate, gate_tests
 
@@ -28,7 +28,7 @@ def certified(kind, panels, seed=11):
     """The share that passes; benchmarks/gate.py draws thousands."""
     random = np.random.default_rng(seed)
     drawn = (draw_panel(kind, random) for _ in range(panels))
-    found = [gate_tests(Evidence(panel_scores(panel.scores, {}, panel.judges, panel.weights))) for panel in drawn]
+    found = [gate_tests(LadderEvidence(panel_scores(panel.scores, {}, panel.judges, panel.weights))) for panel in drawn]
     return np.mean([all(test.passed for test in tests) for tests in found])
 
 

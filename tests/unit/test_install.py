@@ -240,7 +240,7 @@ def test_npm_packages_are_installed_once_recorded_and_cannot_be_changed(machine,
     again = machine.install("tiny")
     assert again.status == 0
     assert "tiny: tiny-agent 1.0.0 (" in again.out
-    assert "is installed already; --fresh installs it again" in again.out
+    assert "is already installed; --fresh installs it again" in again.out
     assert len(registry.asked) == asked
     assert machine.installed("tiny") == found
 
@@ -322,7 +322,7 @@ def test_a_python_that_fits_is_looked_for(machine, wheels):
     machine.agent("snake", {"pip": ["snake==3.2.1"]}, ["snake"])
     done = machine.install("snake")
     assert done.status == 0, done.err
-    assert f"it wants Python !={platform.python_version()}, not {platform.python_version()}" in done.err
+    assert f"it needs Python !={platform.python_version()}, not {platform.python_version()}" in done.err
     ran = subprocess.run([machine.installed("snake").bin / "snake"], capture_output=True, text=True, check=True)
     assert ran.stdout.split()[-1] == other
 
@@ -345,7 +345,7 @@ def test_no_python_fits(machine, wheels, registry, monkeypatch, by_index):
     with pytest.raises(InstallError) as raised:
         install(machine.loaded("snake"), lambda _: None)
     assert str(raised.value) == (
-        f"snake==3.2.1 wants Python <3; here are {platform.python_version()}. Put one that fits into PATH, "
+        f"snake==3.2.1 needs Python <3; found only {platform.python_version()}. Put one that it allows into PATH, "
         "such as python3.12."
     )
     assert machine.folders("snake") == []
@@ -366,7 +366,7 @@ def test_what_is_not_pinned_is_refused(machine, registry, kind, package):
     assert done.status == 2
     example = {"npm": "opencode-ai@1.18.33", "pip": "aider-chat==0.86.2"}[kind]
     assert done.err == (
-        f"orvl: {path}:1: 'install' names {package!r} of {kind}, which is not pinned to one version; "
+        f"orvl: {path}:1: 'install' names the {kind} package {package!r} without an exact version; "
         f"write it as {example!r}.\n"
     )
     assert not registry.asked
@@ -389,7 +389,7 @@ def test_a_failed_install_shows_the_installers_last_words_and_others_go_on(machi
     machine.agent("absent", {"npm": ["tiny-agent@9.9.9"]})
     done = machine.install("absent", "tiny")
     assert done.status == 1
-    assert "orvl: absent could not be installed: npm ended with status 1.\n  npm error" in done.err
+    assert "orvl: Cannot install absent: npm exited with status 1.\n  npm error" in done.err
     assert "No matching version found for tiny-agent@9.9.9" in done.err
     assert "tiny: installed" in done.out
     assert machine.installed("absent") is None
@@ -400,7 +400,7 @@ def test_a_failed_pip_shows_its_last_words(machine, wheels):
     machine.agent("absent", {"pip": ["snake==9.9"]})
     done = machine.install("absent")
     assert done.status == 1
-    assert "orvl: absent could not be installed: pip ended with status 1.\n" in done.err
+    assert "orvl: Cannot install absent: pip exited with status 1.\n" in done.err
     assert "  ERROR: No matching distribution found for snake==9.9" in done.err
     assert machine.folders("absent") == []
 
@@ -410,14 +410,14 @@ def test_an_agent_that_does_not_start_does_not_count(machine, registry):
     machine.agent("bad", {"npm": ["bad-agent@1.0.0"]}, ["bad", "--version"])
     done = machine.install("bad")
     assert done.status == 1
-    assert "orvl: bad was installed, but `bad --version` ended with status 1.\n" in done.err
+    assert "orvl: bad was installed, but `bad --version` exited with status 1.\n" in done.err
     assert "no good" in done.err
     assert machine.installed("bad") is None
     machine.agent("wrong", {"npm": ["tiny-agent@1.0.0"]}, ["other"])
-    assert "wrong could not be installed: its packages bring no 'other', only tiny.\n" in machine.install("wrong").err
+    assert "Cannot install wrong: its packages have no program 'other', only tiny.\n" in machine.install("wrong").err
     registry.add("library", "1.0.0", {"index.js": ""})
     machine.agent("library", {"npm": ["library@1.0.0"]})
-    assert "library could not be installed: its packages bring no program.\n" in machine.install("library").err
+    assert "Cannot install library: its packages have no program.\n" in machine.install("library").err
 
 
 def test_what_was_killed_half_way_does_not_count_and_is_cleaned_up(machine, registry):
@@ -462,12 +462,12 @@ def test_two_at_once_install_once(machine, registry):
     first = machine.start("tiny")
     wait_for(lambda: registry.tarballs)
     second = machine.start("tiny")
-    assert second.stderr.readline() == "tiny: another orvl is installing it; waiting for that\n"
+    assert second.stderr.readline() == "tiny: another orvl is installing it; waiting\n"
     registry.open.set()
     (out, _), (out_of_second, _) = first.communicate(timeout=60), second.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (0, 0)
     assert "tiny: installed" in out
-    assert "is installed already" in out_of_second
+    assert "is already installed" in out_of_second
     assert sorted(registry.tarballs) == ["/tiny-agent/-/tiny-agent-1.0.0.tgz", "/tiny-helper/-/tiny-helper-2.0.0.tgz"]
 
 
@@ -477,7 +477,7 @@ def test_it_says_that_it_goes_on(machine, registry):
     lines = [process.stderr.readline() for _ in range(2)]
     registry.open.set()
     process.communicate(timeout=60)
-    assert lines == ["tiny: installing tiny-agent@1.0.0 with npm\n", "tiny: npm is at work for 5 s\n"]
+    assert lines == ["tiny: installing tiny-agent@1.0.0 with npm\n", "tiny: npm has been running for 5 s\n"]
 
 
 def test_words_and_the_list(machine):
@@ -497,8 +497,8 @@ def test_words_and_the_list(machine):
     ("words", "sentence"),
     [
         (["tinny"], "There is no agent 'tinny'. Did you mean 'tiny'? See: orvl list agents"),
-        (["tiny", "dummy-good"], "dummy-good has nothing to install: its file names no 'install'"),
-        (["dummy-*"], "No agent that matches 'dummy-*' has something to install. See: orvl install"),
+        (["tiny", "dummy-good"], "dummy-good has nothing to install: "),
+        (["dummy-*"], "No agent that matches 'dummy-*' has anything to install. See: orvl install"),
         ([","], "The agent is empty: ','. Write `all` to mean all."),
         (["--fresh"], "Name the agents, or write: orvl install all --fresh"),
         (["tiny", "--fresh", "--remove"], "--fresh and --remove exclude each other."),
@@ -526,8 +526,8 @@ def test_without_npm(machine, project, tmp_path):
     path = str(tmp_path / "bin")
     done = machine.install("tiny", PATH=path)
     assert done.status == 1
-    missing = "node and npm not in PATH; install Node.js, which brings both"
-    assert done.err == f"orvl: tiny cannot be installed: {missing}.\n"
+    missing = "node and npm not in PATH; install Node.js, which includes both"
+    assert done.err == f"orvl: Cannot install tiny: {missing}.\n"
     assert "no: node and npm not in PATH" in " ".join(machine.install(PATH=path).out.split())
     seen = project.orvl("doctor", env={**machine.env, "PATH": path})
     assert f"is not in PATH; tiny-agent@1.0.0 not installed by orvl: {missing}\n" in seen.out
@@ -544,7 +544,7 @@ def test_the_doctor_tells_what_is_installed(machine, project):
     machine.agent("loose", {"npm": ["tiny-agent"]})
     after = project.orvl("doctor", env=machine.env).out
     assert re.search(r"  agent tiny.*; tiny-agent 1\.0\.0 installed since \d{4}-\d\d-\d\d, \d\.\d MiB$", after, re.M)
-    assert re.search(r"^ +wrong  .*/agents/loose\.py:1: 'install' names 'tiny-agent'", after, re.M)
+    assert re.search(r"^ +wrong  .*/agents/loose\.py:1: 'install' names the npm package 'tiny-agent'", after, re.M)
 
 
 @pytest.mark.parametrize("harm", ["no folder", "other format", "not JSON", "a list", "no base", "moved"])
@@ -569,7 +569,7 @@ def test_a_cache_that_cannot_be_written(machine):
     machine.cache.write_text("a file")
     done = machine.install("tiny")
     assert done.status == 1
-    assert re.fullmatch(rf"orvl: tiny could not be installed: not a directory at {machine.cache}\S*\.\n", done.err)
+    assert re.fullmatch(rf"orvl: Cannot install tiny: not a directory at {machine.cache}\S*\.\n", done.err)
 
 
 def test_where_the_cache_is(monkeypatch, tmp_path):

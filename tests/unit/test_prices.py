@@ -11,9 +11,14 @@ from pathlib import Path
 import pytest
 
 from orvl import prices
-from orvl.prices import Price, hosts, known_models, model_of, price_of, protocol_of
-from orvl.prices.trim import TABLE, as_text, main, trim
+from orvl.prices import NAMES_IN_THE_TABLE, Price, model_of, price_of, protocol_of, provider_names, table
+from orvl.prices.__main__ import TABLE, as_text, main, trim
 from orvl.project.settings import PROTOCOLS
+
+
+def known_models(provider):
+    return tuple(table()["providers"].get(NAMES_IN_THE_TABLE.get(provider, provider), {}).get("models", ()))
+
 
 PLAIN = Price(2.0, 10.0)
 FULL = Price(3.0, 15.0, 0.3, 3.75, tiers=((200_000, Price(6.0, 22.5, 0.6, 7.5)), (500_000, Price(12.0, 45.0))))
@@ -130,7 +135,7 @@ def test_the_protocol_of_a_model(provider, model, protocol):
 
 def test_every_row_of_the_table_reads_well():
     count = 0
-    for provider in hosts():
+    for provider in provider_names():
         for name in known_models(provider):
             model = model_of(provider, name)
             count += 1
@@ -269,4 +274,4 @@ def test_the_tool_writes_the_table(api, tmp_path, capsys):
     assert capsys.readouterr().out == "table.json: 3 providers, 10 models, as of 2026-03-04\n"
     assert json.loads(target.read_text()) == trim(api)
     assert main([]) == 2
-    assert "python -m orvl.prices.trim api.json" in capsys.readouterr().err
+    assert "python -m orvl.prices api.json" in capsys.readouterr().err

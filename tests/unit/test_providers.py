@@ -214,7 +214,7 @@ def test_zen_serves_each_model_in_its_own_protocol(settings):
 
 def test_what_to_do_about_a_key(settings):
     zen, google = (provider_of(settings(), name) for name in ("zen", "google"))
-    assert missing_key(zen, {}) == "zen needs a key: set OPENCODE_API_KEY, then give the command again."
+    assert missing_key(zen, {}) == "zen needs a key: set OPENCODE_API_KEY, then run the command again."
     assert missing_key(zen, {"OPENCODE_API_KEY": " "}) == missing_key(zen, {})
     assert missing_key(google, {}).startswith("google needs a key: set GEMINI_API_KEY (or GOOGLE_API_KEY or ")
     assert key_of(google, {"GOOGLE_API_KEY": "second"}) == "second"
@@ -225,7 +225,7 @@ def test_what_to_do_about_an_unknown_provider(settings):
     nothing = settings()
     assert provider_of(nothing, "opnai") is None
     assert "Did you mean 'openai'?" in unknown_provider(nothing, "opnai")
-    assert "[providers.opnai] base_url" in unknown_provider(nothing, "opnai")
+    assert "set base_url in [providers.opnai]" in unknown_provider(nothing, "opnai")
     mine = settings('[providers.my-lab]\nbase_url = "http://h/v1"\n')
     assert "Did you mean 'my-lab'?" in unknown_provider(mine, "my-lbb")
     assert provider_of(settings("[providers.lab]\nfree = true\n"), "lab") is None

@@ -27,6 +27,10 @@ def test_the_seeds_example():
     assert rating.R_pen == pytest.approx(0.71155)
 
 
+def test_weights_that_are_not_given_are_equal():
+    assert rate(S).R == rate(S, [1, 1, 1], [2, 2, 2]).R
+
+
 def test_weights_are_scaled_and_a_penalty_of_zero_changes_nothing():
     rating = rate(S, [5, 3, 2], [4, 3, 3], penalty=0)
     assert rating.R == rating.R_pen == pytest.approx(0.714)

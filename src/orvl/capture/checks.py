@@ -1,4 +1,4 @@
-"""Checks: the eval's commands over what the agent left, when every process of the agent is gone."""
+"""Runs the eval's checks on what the agent left, after every process of the agent has ended."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SHOWN = 4000
 
 
 def lay_out(one: Eval, workspace: Path, folders: RunFolders) -> None:
-    """Moves what the agent left into fresh folders and lays the hidden `checks/` over it."""
+    """Moves what the agent left into fresh folders and adds the hidden `checks/`."""
     folders.workspace.rmdir()
     workspace.rename(folders.workspace)
     _lay_hidden(one, folders)
 
 
 def lay_out_again(one: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
-    """The same from a capture."""
+    """The same for a stored capture."""
     tree.restore(entries, folders.workspace, blobs_write)
     _lay_hidden(one, folders)
 
@@ -49,7 +49,7 @@ def _lay_hidden(one: Eval, folders: RunFolders) -> None:
 
 
 async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
-    """Runs the checks one after the other, in the order in which the eval lists them."""
+    """Runs the checks one by one, in the eval's order."""
     results = []
     view = sandbox.view(folders)
     for number, check in enumerate(one.checks, 1):

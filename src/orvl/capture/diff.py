@@ -29,7 +29,7 @@ class FileChange:
 
 
 def changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[FileChange]:
-    """Every difference, in order of paths, but for what lies in a `.git`: that is no part of what was made."""
+    """Every difference, sorted by path. A `.git` is ignored: it is not part of the work."""
     old, new = _by_path(before), _by_path(after)
     found = []
     for path in old.keys() | new.keys():
@@ -46,7 +46,7 @@ def _by_path(entries: Sequence[Entry]) -> dict[str, Entry]:
 
 
 def _in_repository(path: str) -> bool:
-    """Whether a path is a `.git` or lies in one."""
+    """Whether a path is a `.git` or inside one."""
     return REPOSITORY in path and REPOSITORY in path.split("/")
 
 
@@ -58,7 +58,7 @@ def _same_as_far_as_kept(was: Entry | None, now: Entry | None) -> bool:
 
 
 def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str], bytes]) -> str:
-    """The changes as a unified diff; what is not text or too long is said in a line."""
+    """The changes as a unified diff; a file that is not text or too long gets one line."""
     pieces: list[str] = []
     size = 0
     found = [change for change in changes(before, after) if not _only_a_folder(change)]
@@ -66,7 +66,7 @@ def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str
         piece = _one(change, read)
         size += len(piece)
         if size > MAX_DIFF:
-            pieces.append(f"# {len(found) - number} more changed files are left out: the diff is longer than 4 MiB\n")
+            pieces.append(f"# {len(found) - number} more changed files not shown: the diff is longer than 4 MiB\n")
             break
         pieces.append(piece)
     return "".join(pieces)

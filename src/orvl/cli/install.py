@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("agent", nargs=-1, shell_complete=complete, metavar="[AGENT]...")
-@click.option("--fresh", is_flag=True, help="Install again what is there.")
-@click.option("--remove", is_flag=True, help="Delete what was installed.")
+@click.option("--fresh", is_flag=True, help="Install again even if installed.")
+@click.option("--remove", is_flag=True, help="Delete the installation.")
 @click.option("--project", metavar="DIR", help="The project's folder (default: this one).")
 def command(agent: tuple[str, ...], fresh: bool, remove: bool, project: str | None) -> int:
     """Install agents at the versions that their files pin, outside of the project.
 
-    AGENT is a name, a comma list, a glob or `all`. Without one, lists what can be installed and what is there.
+    AGENT is a name, a comma list, a glob or `all`. Without one, lists what can be installed and what is installed.
     """
     opened = open_project(project)
     if fresh and remove:
@@ -63,9 +63,9 @@ def chosen(project: Project, words: tuple[str, ...]) -> list[Agent]:
     named = {part for part in parts(word) if is_named(part)}
     for one in agents:
         if not one.install and one.name in named:
-            raise UserError(f"{one.name} has nothing to install: its file names no 'install' ({one.path}).")
+            raise UserError(f"{one.name} has nothing to install: {one.path} has no 'install'.")
     if not any(one.install for one in agents):
-        raise UserError(f"No agent that matches '{word}' has something to install. See: orvl install")
+        raise UserError(f"No agent that matches '{word}' has anything to install. See: orvl install")
     return [one for one in agents if one.install]
 
 
@@ -79,7 +79,7 @@ def _install(agent: Agent, fresh: bool) -> None:
     if made:
         click.echo(f"{agent.name}: installed {_what(found)} in {seconds(monotonic() - began)}, in {found.folder}")
     else:
-        click.echo(f"{agent.name}: {_what(found)} is installed already; --fresh installs it again")
+        click.echo(f"{agent.name}: {_what(found)} is already installed; --fresh installs it again")
 
 
 def _remove(agent: Agent) -> None:

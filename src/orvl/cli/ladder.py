@@ -13,7 +13,6 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_to_write, open_with_keys_hidden, where
 from orvl.cli.common import store_exists as there_is_a_store
 from orvl.cli.complete import word as complete
-from orvl.cli.run import ASK_ABOVE
 from orvl.errors import UserError
 from orvl.plan.cost import may_cost
 from orvl.plan.options import RunOptions
@@ -107,7 +106,7 @@ def _remaining(ladder: Ladder, store: Store | None, given: dict[str, Any]) -> Re
     remaining = remaining_of(ladder.plan, store)
     if store is None or not given["unanswered"]:
         return remaining
-    from orvl.trust.silences import unanswered
+    from orvl.trust.measure import unanswered
 
     troubled = unanswered(store)
     again = tuple(run for run in remaining.reused if remaining.stored[run.key].attempt in troubled)
@@ -157,6 +156,8 @@ def _questions(project: Project, ladder: Ladder, remaining: Remaining) -> tuple[
 
 
 def _guard(project: Project, ladder: Ladder, remaining: Remaining, given: dict[str, Any]) -> None:
+    from orvl.pipeline import ASK_ABOVE
+
     _, paid = _questions(project, ladder, remaining)
     if paid <= ASK_ABOVE or given["yes"] or given["budget"] is not None:
         return

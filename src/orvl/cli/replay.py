@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.capture.diff import FileChange
-    from orvl.cli.show import Shown
+    from orvl.capture.stored_run import RunDetails
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.project import Project
@@ -45,28 +45,28 @@ def command(run: str, json_: bool, project: str | None, store: str | None, **how
     RUN is the beginning of a run's key, or AGENT/EVAL/EPISODE. No key is needed and nothing is paid; what comes out is
     compared and thrown away. Exit status: 0 the same, 1 not the same, 2 it cannot be replayed.
     """
-    from orvl.cli.show import Shown
+    from orvl.capture.stored_run import load_run
 
     out = JsonOut() if json_ else None
     opened = open_with_keys_hidden(project)
     with open_to_read(opened, store) as kept:
-        shown = Shown(kept, run)
+        shown = load_run(kept, run)
         number, before = _recorded(shown)
         after = _replayed(opened, kept, shown, before, **how)
         if after is None:
             return 130
         compared = Compared(before, _answered(kept.calls(number)), _tree(kept, before), *after)
     if out:
-        out.write({"schema": 1, "run": shown.key, **shown.named, "episode": shown.episode, **compared.as_json()})
+        out.write({"schema": 1, "run": shown.key, **shown.names, "episode": shown.episode, **compared.as_json()})
     else:
         names = f"{' '.join(shown.cell.names)} #{shown.episode}"
         compared.print(console(), f"run {shown.key[:12]}: {names}")
     return 0 if compared.is_same else 1
 
 
-def _recorded(shown: Shown) -> tuple[int, Attempt]:
+def _recorded(shown: RunDetails) -> tuple[int, Attempt]:
     """The attempt that counts: the one that was carried out, else the last that has a record."""
-    found = [(number, attempt) for number, attempt, _ in shown.attempts if attempt.record]
+    found = [(stored.id, stored.attempt) for stored in shown.attempts if stored.attempt.record]
     carried_out = [one for one in found if one[1].outcome != "errored"]
     if not found:
         raise UserError(
@@ -91,7 +91,7 @@ class Replayed:
 def _replayed(
     project: Project,
     kept: Store,
-    shown: Shown,
+    shown: RunDetails,
     before: Attempt,
     *,
     pace: bool,
@@ -130,7 +130,7 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(runs[-1].attempt)), _tree(store, attempt)), server
 
 
-def _plan(project: Project, shown: Shown, options: RunOptions) -> Plan:
+def _plan(project: Project, shown: RunDetails, options: RunOptions) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.planning import make_plan
     from orvl.plan.versions import asker_for

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.collect import Board
 
-ASK_ABOVE = 20
-"""Paid cells that are run without asking: running everything by leaving words out is an expensive accident."""
-
 
 @click.command()
 @five_words
@@ -124,10 +121,9 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
 
 
 def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
-    from orvl.plan.cost import is_paid
+    from orvl.pipeline import ASK_ABOVE, paid_cells
 
-    runs = prepared.only_needed.to_run
-    paid = {run.cell.key for run in runs if is_paid(project, run.cell.provider)}
+    paid, runs = paid_cells(project, prepared), prepared.only_needed.to_run
     if len(paid) <= ASK_ABOVE or flags["yes"] or flags["budget"] is not None:
         return
     what = f"{len(paid)} cells at providers that cost money ({count(len(runs), 'run')})"

@@ -1,9 +1,9 @@
-"""Agents at the versions that their files pin, in a cache outside of every project.
+"""Agents at the versions that their files pin, installed in a cache outside of every project.
 
-    CACHE/agents/NAME/DIGEST/installation.json    what is installed; written last: what is half done never counts
+    CACHE/agents/NAME/DIGEST/installation.json    what is installed; written last, so that a half-done one never counts
     CACHE/agents/NAME/DIGEST/TIME-PROCESS/bin/    the programs of the packages that the agent's file names
 
-An installation is made where it stays, for a virtual environment holds its own path.
+An installation is made where it stays, because a virtual environment contains its own path.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Installation:
 
 
 def installed(agent: Agent) -> Installation | None:
-    """What `orvl install` has made of the packages that an agent's file names, if it has."""
+    """The installation that `orvl install` has made of an agent's packages, if any."""
     if not agent.install:
         return None
     place = place_of(agent)
@@ -67,7 +67,7 @@ def _from_record(place: Path, record: dict[str, Any]) -> Installation | None:
 
 
 def cache() -> Path:
-    """ORVL_CACHE, else `orvl` in the user's folder for caches."""
+    """ORVL_CACHE, or `orvl` in the user's cache folder."""
     if own := os.environ.get("ORVL_CACHE"):
         return Path(own).expanduser().resolve()
     shared = os.environ.get("XDG_CACHE_HOME", "")
@@ -75,7 +75,7 @@ def cache() -> Path:
 
 
 def place_of(agent: Agent) -> Path:
-    """The folder of an agent's installations; other packages, or another kind of machine, have another one."""
+    """The folder of an agent's installations; other packages or another kind of machine get another folder."""
     spec = {installer: list(packages) for installer, packages in agent.install.items()}
     parts = [FORMAT, spec, platform.system(), platform.machine()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
@@ -85,4 +85,4 @@ def place_of(agent: Agent) -> Path:
 def obstacle(agent: Agent) -> str | None:
     """What this machine lacks to install an agent's packages."""
     missing = [name for kind in agent.install for name in NEEDED.get(kind, ()) if not shutil.which(name)]
-    return f"{' and '.join(missing)} not in PATH; install Node.js, which brings both" if missing else None
+    return f"{' and '.join(missing)} not in PATH; install Node.js, which includes both" if missing else None

@@ -1,4 +1,4 @@
-"""Makes an installation: under a lock, whole or not at all, tried out, then made read-only."""
+"""Makes an installation: under a lock, completely or not at all, tried out, then made read-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InstallerFailed, InstallError, disk_sentence
 from orvl.install import FORMAT, RECORD, Installation, installed, npm, obstacle, pip, place_of
-from orvl.install.process import last_lines
+from orvl.install.installer import last_lines
 from orvl.project.python_file import line_of_name
 from orvl.store.tree import remove
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from orvl.install.built import Built
+    from orvl.install.installer import InstalledPackages
     from orvl.types import Agent
 
     Say = Callable[[str], None]
@@ -32,49 +32,50 @@ INSTALLERS = {"npm": npm, "pip": pip}
 
 
 def check_pins(agent: Agent) -> None:
-    """Refuses packages without an exact version: an agent would change under its results."""
+    """Refuses packages without an exact version: the agent would change under its results."""
     for installer, packages in agent.install.items():
         kind = INSTALLERS[installer]
         for package in packages:
             if not kind.PINNED.fullmatch(package):
                 line = line_of_name(agent.path, "install")
-                why = f"'install' names {package!r} of {installer}, which is not pinned to one version"
+                why = f"'install' names the {installer} package {package!r} without an exact version"
                 raise FileError(agent.path, line, f"{why}; write it as {kind.EXAMPLE!r}.")
 
 
 def install(agent: Agent, say: Say, *, fresh: bool = False) -> tuple[Installation, bool]:
-    """An agent's installation, and whether it was made now. One that was there stays until the new one is whole."""
+    """An agent's installation, and whether it is new. The one before stays until the new one is complete."""
     check_pins(agent)
-    found = installed(agent)
-    if found and not fresh:
-        return found, False
+    present = installed(agent)
+    if present and not fresh:
+        return present, False
     if why := obstacle(agent):
-        raise InstallError(f"{agent.name} cannot be installed: {why}.")
+        raise InstallError(f"Cannot install {agent.name}: {why}.")
     with _disk_sentences(agent), _locked(agent, say) as place:
-        found = installed(agent)
-        if found and not fresh:
-            return found, False
-        _clean(place, found)
+        # Another orvl may have installed it while this one waited for the lock.
+        present = installed(agent)
+        if present and not fresh:
+            return present, False
+        _clean(place, present)
         _make(agent, place, say)
     made = installed(agent)
     if made is None:
-        raise InstallError(f"{agent.name} was installed in {place}, and is not there any more.")
+        raise InstallError(f"{agent.name} was installed in {place}, but is gone.")
     return made, True
 
 
 def uninstall(agent: Agent, say: Say) -> bool:
-    """Deletes an agent's installation, and whether there was one."""
+    """Deletes an agent's installation; says whether there was one."""
     if not place_of(agent).exists():
         return False
     with _disk_sentences(agent), _locked(agent, say) as place:
-        there = installed(agent) is not None
+        was_installed = installed(agent) is not None
         (place / RECORD).unlink(missing_ok=True)
         _clean(place, None)
-    return there
+    return was_installed
 
 
 def _clean(place: Path, keep: Installation | None) -> None:
-    """Deletes what was left half done, and what a later installation has replaced."""
+    """Deletes unfinished installations, and those that a later one has replaced."""
     for path in place.iterdir():
         if path.is_dir() and (keep is None or path != keep.folder):
             remove(path)
@@ -96,53 +97,53 @@ def _make(agent: Agent, place: Path, say: Say) -> None:
         "format": FORMAT,
         "agent": agent.name,
         "install": agent.install,
-        "packages": [name for one in built.values() for name in one.named],
+        "packages": [name for packages in built.values() for name in packages.named],
         "says": answer,
-        "checksum": _checksum({kind: one.proof for kind, one in built.items()}),
+        "checksum": _checksum({kind: packages.proof for kind, packages in built.items()}),
         "installed_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seconds": round(time.time() - began, 1),
         "bytes": size,
         "folder": str(folder),
-        "readable": [str(folder), *(str(path) for one in built.values() for path in one.readable)],
+        "readable": [str(folder), *(str(path) for packages in built.values() for path in packages.readable)],
         "made_by": {
-            kind: {"installer": one.installer, "runtime": one.runtime, "versions": one.versions}
-            for kind, one in built.items()
+            kind: {"installer": packages.installer, "runtime": packages.runtime, "versions": packages.versions}
+            for kind, packages in built.items()
         },
     }
     _write(place / RECORD, record)
 
 
-def _build(agent: Agent, kind: str, folder: Path, say: Say) -> Built:
+def _build(agent: Agent, kind: str, folder: Path, say: Say) -> InstalledPackages:
     packages = agent.install[kind]
     say(f"installing {' '.join(packages)} with {kind}")
     try:
-        built: Built = INSTALLERS[kind].build(folder / kind, packages, say)
+        built: InstalledPackages = INSTALLERS[kind].build(folder / kind, packages, say)
     except InstallerFailed as failed:
-        raise InstallError(f"{agent.name} could not be installed: {failed}.{_quoted(failed.output)}") from failed
+        raise InstallError(f"Cannot install {agent.name}: {failed}.{_quoted(failed.output)}") from failed
     except (subprocess.SubprocessError, KeyError, ValueError) as error:
-        raise InstallError(f"{agent.name} could not be installed: {kind} left {error!r}.") from error
+        raise InstallError(f"Cannot install {agent.name}: {kind} left {error!r}.") from error
     return built
 
 
-def _link_programs(agent: Agent, bin_: Path, built: Mapping[str, Built]) -> None:
-    """Puts the programs of the named packages, and no others, where PATH will look first."""
+def _link_programs(agent: Agent, bin_: Path, built: Mapping[str, InstalledPackages]) -> None:
+    """Links the programs of the named packages, and no others, into the folder that goes first in PATH."""
     bin_.mkdir()
-    for one in built.values():
-        for name, file in one.programs.items():
+    for packages in built.values():
+        for name, file in packages.programs.items():
             (bin_ / name).symlink_to(os.path.relpath(file, bin_))
     program = agent.version[0] if agent.version else None
     names = sorted(path.name for path in bin_.iterdir())
     if not names or (program and "/" not in program and program not in names):
-        wanted = f"no '{program}'" if program else "no program"
-        brought = f", only {', '.join(names)}" if names else ""
-        raise InstallError(f"{agent.name} could not be installed: its packages bring {wanted}{brought}.")
+        missing = f"no program '{program}'" if program else "no program"
+        others = f", only {', '.join(names)}" if names else ""
+        raise InstallError(f"Cannot install {agent.name}: its packages have {missing}{others}.")
 
 
 def _try(agent: Agent, bin_: Path) -> str | None:
-    """What the agent's version command says, in a home that is thrown away."""
+    """The output of the agent's version command, in a temporary home."""
     if not agent.version:
         return None
-    asked = " ".join(agent.version)
+    command = " ".join(agent.version)
     path = os.pathsep.join((str(bin_), os.environ.get("PATH", os.defpath)))
     argv = [shutil.which(agent.version[0], path=path) or agent.version[0], *agent.version[1:]]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
@@ -150,11 +151,11 @@ def _try(agent: Agent, bin_: Path) -> str | None:
         try:
             done = subprocess.run(argv, env=env, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise InstallError(f"{agent.name} was installed, but `{asked}` failed: {error}.") from error
+            raise InstallError(f"{agent.name} was installed, but `{command}` failed: {error}.") from error
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     if done.returncode:
-        said = _quoted(err or out)
-        raise InstallError(f"{agent.name} was installed, but `{asked}` ended with status {done.returncode}.{said}")
+        output = _quoted(err or out)
+        raise InstallError(f"{agent.name} was installed, but `{command}` exited with status {done.returncode}.{output}")
     return (out or err).strip().partition("\n")[0][:200]
 
 
@@ -163,15 +164,15 @@ def _quoted(output: str) -> str:
 
 
 def _make_read_only(folder: Path) -> int:
-    """Takes the right to write from every file and folder; tells how many bytes they have."""
+    """Makes every file and folder read-only; returns their size in bytes. Hard links count once."""
     sizes: dict[tuple[int, int], int] = {}
     for path, _, files in os.walk(folder, topdown=False):
         for name in files:
             file = os.path.join(path, name)
             if not os.path.islink(file):
-                there = os.stat(file)
-                sizes[there.st_dev, there.st_ino] = there.st_size
-                os.chmod(file, there.st_mode & 0o7555)
+                status = os.stat(file)
+                sizes[status.st_dev, status.st_ino] = status.st_size
+                os.chmod(file, status.st_mode & 0o7555)
         os.chmod(path, os.stat(path).st_mode & 0o7555)
     return sum(sizes.values())
 
@@ -192,14 +193,14 @@ def _write(path: Path, record: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _locked(agent: Agent, say: Say) -> Iterator[Path]:
-    """One installer at a time for an agent's packages; the lock goes with the process that holds it."""
+    """One installer at a time for an agent's packages; the kernel releases the lock of a process that dies."""
     place = place_of(agent)
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("another orvl is installing it; waiting for that")
+            say("another orvl is installing it; waiting")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield place
 
@@ -209,4 +210,4 @@ def _disk_sentences(agent: Agent) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InstallError(f"{agent.name} could not be installed: {disk_sentence(error)}.") from error
+        raise InstallError(f"Cannot install {agent.name}: {disk_sentence(error)}.") from error

@@ -1,4 +1,4 @@
-"""Packages of pip, in a virtual environment of their own, with a Python that fits them."""
+"""Installs pip packages into a virtual environment of their own, with a Python that they allow."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from subprocess import CalledProcessError, TimeoutExpired
 from typing import TYPE_CHECKING
 
 from orvl.errors import InstallerFailed, InstallError
-from orvl.install.built import Built
-from orvl.install.process import run, said
+from orvl.install.installer import InstalledPackages, first_line_of, run
 from orvl.store.tree import remove
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ OTHER_PYTHONS = tuple(f"python3.{minor}" for minor in range(15, 8, -1))
 ABOUT = "import platform, sys; print(platform.python_version(), sys.base_prefix)"
 
 
-def build(folder: Path, packages: Sequence[str], say: Callable[[str], None]) -> Built:
+def build(folder: Path, packages: Sequence[str], say: Callable[[str], None]) -> InstalledPackages:
     """Installs packages with the Python that runs orvl, or with the newest other one that they allow."""
     wanted = ""
     tried = []
@@ -38,12 +37,12 @@ def build(folder: Path, packages: Sequence[str], say: Callable[[str], None]) -> 
             if not wanted:
                 raise
             tried.append(version)
-            say(f"it wants Python {wanted}, not {version}; looking for another one")
+            say(f"it needs Python {wanted}, not {version}; looking for another one")
             remove(folder)
         else:
             return _built(folder, packages)
     raise InstallError(
-        f"{' '.join(packages)} wants Python {wanted}; here are {', '.join(tried)}. Put one that fits into PATH, "
+        f"{' '.join(packages)} needs Python {wanted}; found only {', '.join(tried)}. Put one that it allows into PATH, "
         "such as python3.12."
     )
 
@@ -53,7 +52,7 @@ def _pythons() -> Iterator[tuple[str, str]]:
     seen = set()
     for python in (sys.executable, *_other_pythons()):
         try:
-            version = said(python, "-c", ABOUT).split()[0]
+            version = first_line_of(python, "-c", ABOUT).split()[0]
         except (OSError, CalledProcessError, TimeoutExpired, IndexError):
             continue
         if version not in seen:
@@ -62,37 +61,37 @@ def _pythons() -> Iterator[tuple[str, str]]:
 
 
 def _other_pythons() -> Iterator[str]:
-    """Newest first: those in PATH, and those that a version manager keeps beside the one that runs orvl."""
+    """Newest first: those in PATH, and those of a version manager beside the one that runs orvl."""
     for name in OTHER_PYTHONS:
-        if found := shutil.which(name):
-            yield found
+        if path := shutil.which(name):
+            yield path
         yield from sorted(map(str, Path(sys.base_prefix).parent.glob(f"*/bin/{name}")), reverse=True)
 
 
 def _other_python(output: str, packages: Sequence[str]) -> str:
-    """The Python that a package requires, where pip says that this is why it failed."""
+    """The Python that a package requires, if pip failed because of it."""
     if refused := re.search(r"requires a different Python: \S+ not in '([^'\n]+)'", output):
         return refused[1]
-    for found in filter(None, map(PINNED.fullmatch, packages)):
-        passed_over = re.search(rf"[ :]{re.escape(found['version'])} Requires-Python ([^;\n]+)", output)
-        if passed_over and f"No matching distribution found for {found['name']}" in output:
-            return passed_over[1].strip()
+    for package in filter(None, map(PINNED.fullmatch, packages)):
+        skipped = re.search(rf"[ :]{re.escape(package['version'])} Requires-Python ([^;\n]+)", output)
+        if skipped and f"No matching distribution found for {package['name']}" in output:
+            return skipped[1].strip()
     return ""
 
 
-def _built(folder: Path, packages: Sequence[str]) -> Built:
+def _built(folder: Path, packages: Sequence[str]) -> InstalledPackages:
     libraries = list(map(str, folder.glob("lib/python*/site-packages")))
-    there = {_plain(one.name): one for one in distributions(path=libraries)}
-    named = [there[_plain(found["name"])] for found in filter(None, map(PINNED.fullmatch, packages))]
-    version, prefix = said(str(folder / "bin/python"), "-c", ABOUT).split(maxsplit=1)
+    present = {_plain(package.name): package for package in distributions(path=libraries)}
+    named = [present[_plain(match["name"])] for match in filter(None, map(PINNED.fullmatch, packages))]
+    version, prefix = first_line_of(str(folder / "bin/python"), "-c", ABOUT).split(maxsplit=1)
     base = Path(prefix)
-    return Built(
-        installer=f"pip {there['pip'].version}",
+    return InstalledPackages(
+        installer=f"pip {present['pip'].version}",
         runtime=f"python {version}",
-        named=tuple(f"{one.name} {one.version}" for one in named),
-        versions={name: one.version for name, one in sorted(there.items())},
-        proof=sorted([name, one.version, *_hashes(one)] for name, one in there.items()),
-        programs={file.name: file for one in named for file in _programs(folder / "bin", one)},
+        named=tuple(f"{package.name} {package.version}" for package in named),
+        versions={name: package.version for name, package in sorted(present.items())},
+        proof=sorted([name, package.version, *_hashes(package)] for name, package in present.items()),
+        programs={file.name: file for package in named for file in _programs(folder / "bin", package)},
         readable=() if base.is_relative_to("/usr") else (base,),
     )
 
@@ -101,12 +100,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _hashes(one: Distribution) -> list[str]:
-    """The hash of every file of a package but its programs, which hold this environment's path."""
-    files = one.files or ()
+def _hashes(package: Distribution) -> list[str]:
+    """The hash of every file of a package except its programs, which contain this environment's path."""
+    files = package.files or ()
     return sorted(f"{file} {file.hash.value}" for file in files if file.hash and ".." not in file.parts)
 
 
-def _programs(bin_: Path, one: Distribution) -> list[Path]:
-    in_bin = [bin_ / file.name for file in one.files or () if file.parts[-2:-1] == ("bin",)]
+def _programs(bin_: Path, package: Distribution) -> list[Path]:
+    in_bin = [bin_ / file.name for file in package.files or () if file.parts[-2:-1] == ("bin",)]
     return [file for file in in_bin if file.is_file()]

@@ -1,4 +1,4 @@
-"""What models cost: a trimmed copy of models.dev's table, read when it is first asked for."""
+"""What models cost: a trimmed copy of models.dev's table, read on first use."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ DATE = re.compile(r"[-@](20\d\d)(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])\Z")
 
 @dataclass(frozen=True)
 class Price:
-    """What a model costs, in dollars for a million tokens."""
+    """What a model costs, in dollars per million tokens."""
 
     input: float
     output: float
     cached: float | None = None
-    """As `input` where it is not known."""
+    """Like `input` if None."""
     cache_write: float | None = None
-    """As `input` where it is not known."""
+    """Like `input` if None."""
     reasoning: float | None = None
-    """As `output` where it is not told apart."""
+    """Like `output` if None."""
     tiers: tuple[tuple[int, Price], ...] = ()
-    """Prices of calls with more input tokens than a number, by that number."""
+    """Higher prices of long calls: (number of input tokens, price above it), ascending."""
 
     def cost(self, input_tokens: int, cached: int, cache_write: int, output: int, reasoning: int = 0) -> float:
-        """The dollars of one call; `input_tokens` counts cached and written ones too, `output` reasoning ones."""
+        """The dollars of one call; `input_tokens` includes cached and written ones, `output` includes reasoning."""
         price = self
-        for above, dearer in self.tiers:
+        for above, higher in self.tiers:
             if input_tokens > above:
-                price = dearer
+                price = higher
         plain = max(0, input_tokens - cached - cache_write)
         read = price.input if price.cached is None else price.cached
         write = price.input if price.cache_write is None else price.cache_write
-        thought = price.output if price.reasoning is None else price.reasoning
+        reasoned = price.output if price.reasoning is None else price.reasoning
         spent = plain * price.input + cached * read + cache_write * write
-        return (spent + max(0, output - reasoning) * price.output + reasoning * thought) / MILLION
+        return (spent + max(0, output - reasoning) * price.output + reasoning * reasoned) / MILLION
 
 
 FREE = Price(0.0, 0.0)
@@ -65,32 +65,30 @@ class Model:
 
 @dataclass(frozen=True)
 class PriceRow:
-    """What is known of a provider: addresses by protocol, variables that may hold its key, its usual protocol."""
+    """What the table knows of a provider."""
 
     addresses: dict[str, str]
+    """By protocol."""
     keys: tuple[str, ...]
+    """Environment variables that may hold its key."""
     protocol: str | None
+    """The protocol in which it serves most models."""
 
 
 def price_of(provider: str, model: str) -> Price | None:
-    """A model's price at a provider, or None where it is not known."""
-    found = model_of(provider, model)
-    return found.price if found else None
+    """A model's price at a provider, if known."""
+    row = model_of(provider, model)
+    return row.price if row else None
 
 
 def protocol_of(provider: str, model: str) -> str | None:
-    """The protocol in which the provider serves this model first of all, or None where it is not known."""
-    found = model_of(provider, model)
-    return found.protocol if found else None
-
-
-def known_models(provider: str) -> tuple[str, ...]:
-    """The ids of all models that are known at a provider."""
-    return tuple(_provider(provider).get("models", ()))
+    """The protocol in which the provider prefers to serve this model, if known."""
+    row = model_of(provider, model)
+    return row.protocol if row else None
 
 
 def model_of(provider: str, model: str) -> Model | None:
-    """A model by its id; `NAME-20250929` and `NAME` stand for each other where no date of it costs otherwise."""
+    """A model by its id; `NAME-20250929` and `NAME` mean each other unless another date of it has another price."""
     rows = _provider(provider).get("models", {})
     if model in rows:
         return _model(provider, model)
@@ -98,19 +96,19 @@ def model_of(provider: str, model: str) -> Model | None:
     dated = [_model(provider, other) for other in rows if other != name and DATE.sub("", other) == name]
     plain = [_model(provider, name)] if name in rows else []
     same = plain + dated if plain or model == name else []
-    agree = {(one.price, one.protocol) for one in same}
+    agree = {(version.price, version.protocol) for version in same}
     return replace(same[0], id=model) if len(agree) == 1 else None
 
 
-def host_of(provider: str) -> PriceRow | None:
-    """How a provider is reached, or None where it is not in the table."""
+def provider_row(provider: str) -> PriceRow | None:
+    """How a provider is reached, if it is in the table."""
     if not (row := _provider(provider)):
         return None
     return PriceRow(dict(row["addresses"]), tuple(row["keys"]), row["protocol"])
 
 
-def hosts() -> tuple[str, ...]:
-    """The names of all providers in the table, as models.dev has them."""
+def provider_names() -> tuple[str, ...]:
+    """All providers in the table, by their names at models.dev."""
     return tuple(table()["providers"])
 
 
@@ -127,18 +125,18 @@ def table() -> dict[str, Any]:
 
 
 def _provider(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = table()["providers"].get(NAMES_IN_THE_TABLE.get(name, name), {})
-    return found
+    row: dict[str, Any] = table()["providers"].get(NAMES_IN_THE_TABLE.get(name, name), {})
+    return row
 
 
 def _model(provider: str, name: str) -> Model:
-    host = _provider(provider)
-    released, context, output, prices, tiers, protocol = _filled(host["models"][name], 6)
+    row = _provider(provider)
+    released, context, output, prices, tiers, protocol = _filled(row["models"][name], 6)
     price = None
     if prices:
-        dearer = tuple((above, _price(more)) for above, more in tiers or ())
-        price = replace(_price(prices), tiers=dearer)
-    return Model(name, released, context, output, price, protocol or host["protocol"])
+        higher = tuple((above, _price(values)) for above, values in tiers or ())
+        price = replace(_price(prices), tiers=higher)
+    return Model(name, released, context, output, price, protocol or row["protocol"])
 
 
 def _price(values: list[float | None]) -> Price:

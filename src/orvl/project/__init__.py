@@ -1,4 +1,4 @@
-"""A project: its agents, overlays, evals, scores and settings, each loaded when it is asked for."""
+"""A project: its agents, overlays, evals, scores and settings, each loaded when it is first used."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PARTS = ("agents", "evals", "scores", "orvl.toml")
 
 
 class Project:
-    """What a user's folder holds, with the built-in and packaged things behind it."""
+    """A user's folder, with packaged and built-in agents, evals and scores as fallbacks."""
 
     def __init__(self, root: Path) -> None:
         if root.exists() and not root.is_dir():
             raise UserError(f"The project {root} is not a folder.")
         if not root.is_dir():
-            raise UserError(f"The project folder {root} is not there. Make one with: orvl init {root}")
+            raise UserError(f"There is no project folder {root}. Create one with: orvl init {root}")
         self.root = root
         self._loaded: dict[tuple[str, str], object] = {}
         if str(root) not in sys.path:
@@ -114,20 +114,22 @@ class Project:
         return self._load("scores", name, self.metric_files, load)
 
     def weights(self, one: Eval, *, has_judges: bool) -> dict[str, float]:
-        """The metrics of an eval: its own, else the project's, else all that apply by their own weights."""
+        """The metrics of an eval: its own, else the project's, else all that apply, with their own weights."""
         path = self.settings_file
         self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
         if one.metrics is not None:
             return dict(one.metrics)
         if self.settings.metrics:
             if not any(self.settings.metrics.values()):
-                raise FileError(path, line_in(path, "metrics"), "[metrics] has only weights of 0; give one a weight.")
+                raise FileError(
+                    path, line_in(path, "metrics"), "[metrics] has only weights of 0; at least one must be above 0."
+                )
             return dict(self.settings.metrics)
         metrics = (self.metric(name) for name in self.metric_files)
         return {metric.name: metric.weight for metric in metrics if self._applies(metric, one, has_judges=has_judges)}
 
     def _applies(self, metric: Metric, one: Eval, *, has_judges: bool) -> bool:
-        """Whether a metric counts on an eval that names none: a built-in one only where there is something to it."""
+        """Whether a metric counts on an eval that names none: a built-in one only if the eval has what it looks at."""
         if metric.origin != "built-in":
             return True
         if metric.needs_judge and not has_judges:
@@ -153,7 +155,7 @@ class Project:
         return judges
 
     def _known_answers(self, judge: Judge) -> None:
-        """The fixed judge's answers are by metric, and every metric has to be there."""
+        """The fixed judge's answers may be by metric; every such metric must exist."""
         if isinstance(judge.answers, dict):
             line = line_in(self.settings_file, "judges", judge.name, "answers")
             self._known_metrics(judge.answers, self.settings_file, lambda _: line)
@@ -188,7 +190,7 @@ class Project:
 
 
 def open_project(folder: str | Path | None = None) -> Project:
-    """The project in a folder; without one, in this folder or the nearest above it that has an orvl.toml."""
+    """The project in a folder; by default, in the current folder or the nearest parent that has an orvl.toml."""
     if folder is not None:
         return Project(Path(folder).resolve())
     here = Path.cwd()

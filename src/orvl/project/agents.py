@@ -26,7 +26,7 @@ READ_MAY_ASK = ("output", "stderr", "status", "turn", "workspace", "home")
 ACP = "acp"
 INSTALLERS = ("npm", "pip")
 PINS = {"npm": ("@", re.compile(r"\d+\.\d+\.\d+(-[\w.-]+)?")), "pip": ("==", re.compile(r"\d[\w.!-]*"))}
-"""What parts a package's name and its version, and what is one exact version."""
+"""The separator between a package's name and its version, and the form of an exact version."""
 
 
 def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
@@ -42,7 +42,7 @@ def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
             'return f"your-agent --model {model} {prompt}"',
         )
     if inspect.iscoroutinefunction(command.function):
-        raise FileError(path, command.line, "'command' must be a plain function; take the 'async' out.")
+        raise FileError(path, command.line, "'command' must be a plain function: remove 'async'.")
     models = parse_models(path, getattr(module, "models", None))
     for provider, names in extra_models.items():
         models[provider] = {**models.get(provider, {}), **_by_name(names)}
@@ -71,7 +71,7 @@ def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
 def at_version(agent: Agent, version: str) -> Agent:
     """The same agent with another version of the first package that its file pins: a contestant of its own.
 
-    A package of that name with more behind it, such as `-linux-x64`, and of the same version goes along.
+    Packages of the same version whose names only add a suffix, such as `-linux-x64`, change with it.
     """
     name = f"{agent.name}@{version}"
     if not agent.install:
@@ -81,7 +81,7 @@ def at_version(agent: Agent, version: str) -> Agent:
     main, _, pinned = packages[0].rpartition(sign)
     if not main or not exact.fullmatch(version):
         example = pinned if main else "1.2.3"
-        raise UserError(f"'{version}' is not one exact version of {agent.name}; write it as {agent.name}@{example}.")
+        raise UserError(f"'{version}' is not an exact version of {agent.name}; write it as {agent.name}@{example}.")
     goes_along = re.compile(rf"{re.escape(main)}(-[\w.-]+)?{re.escape(sign + pinned)}")
     moved = [one.removesuffix(pinned) + version if goes_along.fullmatch(one) else one for one in packages]
     digest = hashlib.sha256(f"{agent.digest}@{version}".encode()).hexdigest()
@@ -98,12 +98,12 @@ def parse_models(path: Path, models: Any) -> dict[str, dict[str, str]]:
         return FileError(path, line, f'{what}; write models = {{"provider": ["model", …]}}.')
 
     if not isinstance(models, dict):
-        raise wrong(f"'models' must map providers to models, and is {_short(models)}")
+        raise wrong(f"'models' is {_short(models)}; it must map providers to models")
     for provider, names in models.items():
         if not isinstance(provider, str) or not provider or unusable(provider):
             raise wrong(f"the provider {_short(provider)} in 'models' must be a name")
         if isinstance(names, str) or not isinstance(names, list | tuple | dict):
-            raise wrong(f"'models[{provider!r}]' must be a list of models, and is {_short(names)}")
+            raise wrong(f"'models[{provider!r}]' is {_short(names)}; it must be a list of models")
         words = [*names, *(names.values() if isinstance(names, dict) else ())]
         if bad := [name for name in words if not isinstance(name, str) or not name or unusable(name)]:
             raise wrong(f"'models[{provider!r}]' holds {_short(bad[0])}, which is not a model's name")
@@ -155,17 +155,17 @@ def _control(path: Path, control: Any) -> str | None:
     if control is None or isinstance(control, str):
         return control
     line = python_file.line_of_name(path, "control")
-    raise FileError(path, line, f"'control' must name a folder of the eval's controls/, and is {control!r}.")
+    raise FileError(path, line, f"'control' is {control!r}; it must name a folder of the eval's controls/.")
 
 
 def _paths(path: Path, paths: Any) -> tuple[Path, ...]:
-    """Files and folders that the agent may read; relative ones lie beside its file."""
+    """Files and folders that the agent may read; relative ones are relative to its file."""
     line = python_file.line_of_name(path, "paths")
     if not isinstance(paths, list | tuple) or not all(isinstance(one, str | Path) and str(one) for one in paths):
         raise FileError(path, line, "'paths' must be a list of files and folders, such as [\"~/tools/my-agent\"].")
     found = tuple((path.parent / Path(one).expanduser()).resolve() for one in paths)
     if gone := [one for one in found if not one.exists()]:
-        raise FileError(path, line, f"'paths' names {gone[0]}, which is not there.")
+        raise FileError(path, line, f"'paths' names {gone[0]}, which does not exist.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What an eval may say of its app, and of the steps through it."""
+"""An eval's app, and the steps through it."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class AppStep:
 
 
 def check_app(app: Mapping[str, str]) -> None:
-    """An app is started by a command, or is a page among the files."""
+    """Checks that an app is either started by a command or a page among the files."""
     if ("start" in app) == ("files" in app):
         raise InvalidAppConfig(
             "'app' needs either 'start', a command that serves at $PORT, or 'files', such as index.html."
         )
     if "files" in app and "path" in app:
-        raise InvalidAppConfig("'app.path' goes with 'start'; with 'files' the page itself is named.")
+        raise InvalidAppConfig("'app.path' goes with 'start'; 'files' already names the page.")
     if not app.get("path", "/").startswith("/"):
         raise InvalidAppConfig(f"'app.path' is {app['path']!r}; it must begin with '/'.")
     files = app.get("files", "")
@@ -59,16 +59,16 @@ def check_app(app: Mapping[str, str]) -> None:
 
 
 def check_steps(steps: Sequence[str]) -> tuple[AppStep, ...]:
-    """The steps as they are carried out; a line that is no step is refused with the form that it needs."""
+    """Parses steps; the error on a line that is not a step shows the form that it needs."""
     if len(steps) > MOST_STEPS:
-        raise InvalidAppConfig(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are carried out.")
+        raise InvalidAppConfig(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are allowed.")
     return tuple(_step(line, number) for number, line in enumerate(steps, 1))
 
 
 def _step(line: str, number: int) -> AppStep:
     if not isinstance(line, str) or not line.strip():
         raise InvalidAppConfig(
-            f"'steps[{number}]' must be text such as 'click Add', and is {line!r}; put quotes around it."
+            f"'steps[{number}]' is {line!r}; it must be text such as 'click Add': put quotes around it."
         )
     words = line.strip()
     if len(words) > LONGEST_STEP:

@@ -41,7 +41,7 @@ def host_for(project: Project, agent: Agent, name: str, model: str, environment:
     usual = protocol_of(provider.listed_as, model) if provider.listed_as else None
     if not shared:
         raise UserError(
-            f"{agent.name} speaks {_listed(agent.protocols)}, and {name} offers {model} by {_listed(offered)} only."
+            f"{agent.name} speaks {_listed(agent.protocols)}, but {name} offers {model} only by {_listed(offered)}."
         )
     return Endpoint(provider, usual if usual in shared else shared[0])
 

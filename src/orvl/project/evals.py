@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def load_eval(found: SourceFile, check_limit: float) -> Eval:
-    """Loads an eval; `check_limit` holds for checks that set none."""
+    """Loads an eval; `check_limit` applies to checks that set none."""
     path = found.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
@@ -62,7 +62,7 @@ def load_eval(found: SourceFile, check_limit: float) -> Eval:
 
 
 def _more(setup: tuple[str, ...], network: str | None) -> list[Any]:
-    """What counts for the identity of an eval that has it."""
+    """What is part of an eval's identity only if it has it."""
     return [["setup", setup, "network", network]] if setup or network else []
 
 
@@ -78,7 +78,7 @@ def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
 
 
 def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
-    """The prompts, parted by lines of `---`; `\\---` stands for such a line in a prompt."""
+    """The prompts, separated by lines of `---`; `\\---` is such a line inside a prompt."""
     turns: list[tuple[int, list[str]]] = [(first_line, [])]
     for number, line in enumerate(_lines(body), first_line):
         if line.rstrip() == "---":
@@ -92,7 +92,7 @@ def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
             raise FileError(path, line_number, _no_prompt(number, len(turns)))
         if "\0" in prompt:
             raise FileError(
-                path, line_number, f"the prompt of turn {number} holds a NUL byte, which no argument can carry."
+                path, line_number, f"the prompt of turn {number} contains a NUL byte, which no argument can carry."
             )
         prompts.append(prompt)
     return tuple(prompts)
@@ -105,8 +105,8 @@ def _lines(text: str) -> list[str]:
 
 def _no_prompt(number: int, count: int) -> str:
     if count == 1:
-        return "the eval has no prompt; write what the agent is to do after the front matter."
-    return f"the prompt of turn {number} is empty; write it, or take one line of '---' out."
+        return "the eval has no prompt; write it after the front matter."
+    return f"the prompt of turn {number} is empty; write it, or remove a line of '---'."
 
 
 def _text(found: SourceFile) -> str:
@@ -172,7 +172,7 @@ def _folder_digest(path: Path) -> str:
         return tree.digest(path.resolve())
     except OSError as error:
         raise FileError(
-            error.filename or path, None, f"an eval's folder cannot hold this: {error.strerror}."
+            error.filename or path, None, f"an eval's folder cannot contain this: {error.strerror}."
         ) from error
 
 

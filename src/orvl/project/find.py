@@ -1,4 +1,4 @@
-"""Where agents, overlays, evals and scores lie: the project, installed packages, and orvl itself, in one form."""
+"""Finds agents, overlays, evals and scores in the project, in installed packages, and in orvl itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUILT_IN = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that holds an agent, an eval or a score, or an overlay's folder; not loaded yet."""
+    """The file of an agent, an eval or a score, or an overlay's folder; not loaded yet."""
 
     name: str
     path: Path
@@ -47,7 +47,7 @@ def find(root: Path, kind: Kind) -> dict[str, SourceFile]:
 
 
 def _in_packages(kind: Kind) -> dict[str, SourceFile]:
-    """Packages that name themselves under the entry point group `orvl`."""
+    """Packages with an entry point in the group `orvl`."""
     from importlib.metadata import entry_points
 
     found: dict[str, SourceFile] = {}
@@ -92,7 +92,7 @@ def _in_folder(folder: Path, origin: str) -> dict[str, SourceFile]:
             )
         if one.name in RESERVED and folder.name == "agents":
             raise FileError(
-                path, None, f"an agent may not be named '{one.name}', which is a word of orvl. Rename the file."
+                path, None, f"an agent may not be named '{one.name}', which is a command of orvl. Rename the file."
             )
         if why := unusable(one.name) or _unusable_in_a_contestant(one.name, folder.name):
             raise FileError(path, None, f"the name '{one.name}' cannot be given on the command line: {why}. Rename it.")
@@ -120,11 +120,14 @@ def _overlay_folder(entry: Path) -> Path | None:
 
 
 def _unusable_in_a_contestant(name: str, kind: str) -> str | None:
-    """Why a name cannot be a part of `AGENT@VERSION+OVERLAY`, if it would have to be."""
+    """Why a name cannot be part of `AGENT@VERSION+OVERLAY`, or None."""
     signs = {"agents": "+@", "overlays": "+@*?["}.get(kind, "")
     sign = next((sign for sign in signs if sign in name), None)
-    meanings = {"+": "'+' parts an agent and its overlays there", "@": "'@' parts an agent and its version there"}
-    return meanings.get(sign, f"'{sign}' stands for other signs there") if sign else None
+    meanings = {
+        "+": "'+' separates an agent and its overlays there",
+        "@": "'@' separates an agent and its version there",
+    }
+    return meanings.get(sign, f"'{sign}' is a wildcard there") if sign else None
 
 
 FILE_OF = {"agents": _python_file, "overlays": _overlay_folder, "evals": _eval_file, "scores": _python_file}

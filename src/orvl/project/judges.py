@@ -1,4 +1,4 @@
-"""`[judges.NAME]` and `[local]` of orvl.toml → the panel, and where each judge's model is reached."""
+"""`[judges.NAME]` and `[local]` of orvl.toml → the panel, and how each judge's model is reached."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FIXED = "fixed"
 LOCAL = "local"
 PROMPT = 1
-"""Raise it when judges are asked in other words, so that their scores are not taken for the same."""
+"""Raise it when the prompts of judges change, so that their scores are not mixed."""
 ROOM_OF_LOCAL = 6_000
 
 
@@ -30,7 +30,9 @@ def panel(settings: Settings, names: Iterable[str], path: Path, line: Callable[.
     """The judges of orvl.toml and the embedded model, or those named; `fixed` and `local` may always be named."""
     known = dict(settings.judges)
     if LOCAL in known and settings.local is not None:
-        raise FileError(path, line("judges", LOCAL), "a judge is named 'local', which is [local]'s name; rename it.")
+        raise FileError(
+            path, line("judges", LOCAL), "a judge may not be named 'local', the name of [local]; rename it."
+        )
     configured = [*known, *([LOCAL] if settings.local is not None else ())]
     available = {*known, FIXED, LOCAL}
     chosen = list(names) or configured
@@ -40,7 +42,7 @@ def panel(settings: Settings, names: Iterable[str], path: Path, line: Callable[.
     judges = [_judge(name, settings, path, line) for name in sorted(set(chosen))]
     if any(not judge.is_local for judge in judges) and not any(judge.weight for judge in judges):
         place = line("judges", judges[0].name)
-        raise FileError(path, place, "all judges on the panel have weight 0; give one a weight.")
+        raise FileError(path, place, "all judges on the panel have weight 0; at least one must be above 0.")
     return judges
 
 
@@ -84,7 +86,7 @@ def _hash(parts: list[object]) -> str:
 
 
 def reach(settings: Settings, judge: Judge) -> tuple[Provider, str]:
-    """The provider of a judge's model, and the protocol in which it is asked; what cannot be is a sentence."""
+    """The provider of a judge's model, and the protocol to call it with; raises UserError if there is none."""
     provider = provider_of(settings, judge.provider)
     if provider is None:
         raise UserError(f"The judge {judge.name}: {unknown_provider(settings, judge.provider)}")
@@ -92,7 +94,7 @@ def reach(settings: Settings, judge: Judge) -> tuple[Provider, str]:
     if judge.protocol and judge.protocol not in offered:
         by = ", ".join(offered)
         raise UserError(
-            f"The judge {judge.name} is to speak {judge.protocol}; {provider.name} offers {judge.model} by {by}."
+            f"The judge {judge.name} is set to {judge.protocol}, but {provider.name} offers {judge.model} only by {by}."
         )
     usual = protocol_of(provider.listed_as, judge.model) if provider.listed_as else None
     return provider, judge.protocol or (usual if usual in offered else offered[0])

@@ -1,4 +1,4 @@
-"""Names, and the closest one to a word that is not known."""
+"""Names, and the closest one to an unknown word."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def closest(word: str, choices: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """`Did you mean 'x'?`, or the choices where nothing is close."""
+    """`Did you mean 'x'?`, or the choices if none is close."""
     known = sorted(set(choices))
     if near := closest(word, known):
         return f"Did you mean '{near}'?"
@@ -80,12 +80,12 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def unusable(name: str) -> str | None:
-    """Why a name could never be given as a word, if that is so."""
+    """Why a name could not be given on the command line, or None."""
     if name == "all":
-        return "'all' means all"
+        return "'all' means all of them"
     if any("\ud800" <= sign <= "\udfff" for sign in name):
         return "it is not UTF-8"
-    return "a comma parts names there" if "," in name else None
+    return "a comma separates names there" if "," in name else None
 
 
 def is_pattern(word: str) -> bool:

@@ -41,18 +41,18 @@ class OverlaySettings:
     """What `overlay.toml` may say."""
 
     description: str = ""
-    """What the overlay is, in a sentence."""
+    """What the overlay is, in one sentence."""
     env: dict[str, str] = field(default_factory=dict)
-    """Environment variables, taken as they are written."""
+    """Environment variables, used as written."""
     arguments: list[str] = field(default_factory=list)
-    """Further words of the agent's command."""
+    """Additional arguments of the agent's command."""
     agents: list[str] = field(default_factory=list)
-    """Names and globs of the agents that it fits; all where there are none."""
+    """Names and globs of the agents that it fits; all if empty."""
     __pydantic_config__ = FORBID
 
 
 def load_overlay(found: SourceFile) -> Overlay:
-    """Looks at an overlay's folder; its files are only hashed here."""
+    """Reads an overlay's folder; its files are only hashed here."""
     told = _settings(found.path / FILE)
     _check_entries(found.path)
     folders = {name: found.path / name for name in FOLDERS if os.path.lexists(found.path / name)}
@@ -77,7 +77,7 @@ def load_overlay(found: SourceFile) -> Overlay:
 
 
 def has_changed(overlay: Overlay) -> bool:
-    """Whether its files are others than when it was loaded."""
+    """Whether its files have changed since it was loaded."""
     try:
         workspace, home = (_digest(folder) if folder else None for folder in (overlay.workspace, overlay.home))
     except FileError:
@@ -91,7 +91,7 @@ def _identity(workspace: str | None, home: str | None, env: Mapping[str, str], a
 
 
 def with_overlays(agent: Agent, overlays: Sequence[Overlay]) -> Agent:
-    """A contestant of its own: the agent with overlays laid over it, in their order."""
+    """The agent with overlays applied in order, which is a contestant of its own."""
     names = [one.name for one in overlays]
     for one in overlays:
         if names.count(one.name) > 1:
@@ -113,7 +113,7 @@ def fits(overlay: Overlay, agent: Agent) -> bool:
 
 
 def _check_entries(folder: Path) -> None:
-    """A folder with another name would be left out without a word; READMEs and hidden files may be there."""
+    """A misspelt folder would be ignored silently; READMEs and hidden files are allowed."""
     known = (FILE, *FOLDERS)
     for entry in sorted(folder.iterdir()):
         if entry.name not in known and not entry.name.lower().startswith((".", "readme")):
@@ -121,9 +121,9 @@ def _check_entries(folder: Path) -> None:
 
 
 def _digest(folder: Path) -> str | None:
-    """The hash of a folder's files; None where there are none."""
+    """The hash of a folder's files; None if it has none."""
     if folder.is_symlink() or not folder.is_dir():
-        raise FileError(folder, None, "this must be a folder, and no link to one.")
+        raise FileError(folder, None, "this must be a folder, not a link.")
     try:
         digest = tree.digest(folder)
         return digest if any(name not in tree.NOT_GIVEN for name in os.listdir(folder)) else None
@@ -138,19 +138,19 @@ def _settings(path: Path) -> OverlaySettings:
         if why := _no_variable(name, value):
             raise FileError(path, line_of(text, ("env", name)), f"'env' may not set {name!r}: {why}.")
     if any("\0" in word for word in told.arguments):
-        raise FileError(path, line_of(text, ("arguments",)), "an argument holds a NUL byte.")
+        raise FileError(path, line_of(text, ("arguments",)), "an argument contains a NUL byte.")
     return told
 
 
 def _no_variable(name: str, value: str) -> str | None:
-    """Why an overlay may not set a variable, if that is so."""
+    """Why an overlay may not set a variable, or None."""
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
-        return "it is no environment variable"
+        return "it is not an environment variable"
     return next((why for pattern, why in NOT_FOR_OVERLAYS.items() if pattern.fullmatch(name)), None)
 
 
 def file_in_home(overlay: Overlay, name: str) -> bytes | None:
-    """The file that an overlay has for a path in HOME, if it has one; no link is followed."""
+    """The overlay's file for a path in HOME, if any; links are not followed."""
     place = overlay.home
     if place is None:
         return None
@@ -161,7 +161,7 @@ def file_in_home(overlay: Overlay, name: str) -> bytes | None:
             return None
         wanted = stat.S_ISREG if depth == len(parts) else stat.S_ISDIR
         if not wanted(place.lstat().st_mode):
-            raise FileError(place, None, f"the agent writes a file '{name}' into HOME, for which this is in the way.")
+            raise FileError(place, None, f"the agent writes a file '{name}' into HOME, and this is in its way.")
     return place.read_bytes()
 
 
@@ -169,7 +169,7 @@ def file_in_home(overlay: Overlay, name: str) -> bytes | None:
 
 
 def lay(source: Path, target: Path) -> None:
-    """Lays a folder over another: folders are joined, all else takes the place of what was there.
+    """Copies a folder over another: folders are merged, anything else replaces what is there.
 
     Everything is opened inside the folder that holds it, so that no link on either side is followed.
     """

@@ -1,4 +1,4 @@
-"""Providers known by name, with the project's own laid over them."""
+"""Providers known by name, overridden by the project's own settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from orvl.errors import UserError
-from orvl.prices import FREE, NAMES_IN_THE_TABLE, Price, host_of, hosts, price_of, protocol_of, serves_by_model
+from orvl.prices import (
+    FREE,
+    NAMES_IN_THE_TABLE,
+    Price,
+    price_of,
+    protocol_of,
+    provider_names,
+    provider_row,
+    serves_by_model,
+)
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -73,23 +82,23 @@ class Provider:
 
     name: str
     addresses: Mapping[str, str]
-    """By protocol, as they were written; `address` gives the form to call."""
+    """By protocol, as written; `address` gives the form to call."""
     key: str | None = None
-    """The environment variable that holds the key; None where no key is needed."""
+    """The environment variable that holds the key; None if no key is needed."""
     other_keys: tuple[str, ...] = ()
-    """Variables that are looked at where `key` is not set."""
+    """Variables that are read if `key` is not set."""
     concurrency: int | None = None
     per_minute: int | None = None
     timeout: float = 300
     free: bool = False
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """Prices that the project states itself, by model."""
+    """Prices from orvl.toml, by model."""
     listed_as: str | None = None
     """Its name in the price table."""
     by_model: bool = False
     """Whether it serves each model in one of its protocols only."""
     does_without_key: bool = False
-    """Whether it is asked without a key where none is set: one that the project has moved to this machine."""
+    """Whether it may be called without a key: the project has moved it to this machine."""
 
     @property
     def is_local(self) -> bool:
@@ -98,7 +107,7 @@ class Provider:
     def address(self, protocol: str) -> str | None:
         """What a protocol's paths (`/chat/completions`, `/responses`, `/messages`, `/models/…`) are put after.
 
-        Anthropic's and Gemini's may be written with their version or without it: it is added where it is missing.
+        Anthropic's and Gemini's may be written with their version or without it: it is added if it is missing.
         """
         if (address := self.addresses.get(protocol)) is None:
             return None
@@ -106,7 +115,7 @@ class Provider:
         return plain if ENDS_IN_A_VERSION.search(plain) else plain + VERSIONS.get(protocol, "")
 
     def price(self, model: str) -> Price | None:
-        """A model's price: the project's own, 0 at a free provider, else the table's; None where it is unknown."""
+        """A model's price: the project's own, 0 at a free provider, else the table's; None if it is unknown."""
         if model in self.prices:
             return self.prices[model]
         if self.free:
@@ -114,13 +123,13 @@ class Provider:
         return price_of(self.listed_as, model) if self.listed_as else None
 
     def protocols_for(self, model: str) -> tuple[str, ...]:
-        """The protocols in which it serves a model: all of its own, or one where that goes by the model."""
+        """The protocols in which it serves a model: all of its own, or one that depends on the model."""
         only = protocol_of(self.listed_as, model) if self.by_model and self.listed_as else None
         return (only,) if only and only in self.addresses else tuple(self.addresses)
 
 
 def provider_of(settings: Settings, name: str) -> Provider | None:
-    """The provider of that name, or None where neither orvl nor the project says where it is."""
+    """The provider of that name, or None if neither orvl nor the project knows its address."""
     own, known = settings.providers.get(name), _known(name)
     if own is None:
         return known if known.addresses else None
@@ -150,10 +159,10 @@ def provider_of(settings: Settings, name: str) -> Provider | None:
 
 
 def known_names() -> tuple[str, ...]:
-    """All providers that need no address: the foremost, those on this machine, and the rest of models.dev's."""
+    """All providers whose address is known: the main ones, those on this machine, and the rest of models.dev's."""
     first = (*FOREMOST, *ON_THIS_MACHINE)
     taken = {*first, *NAMES_IN_THE_TABLE.values()}
-    return (*first, *(name for name in hosts() if name not in taken and _known(name).addresses))
+    return (*first, *(name for name in provider_names() if name not in taken and _known(name).addresses))
 
 
 def key_of(provider: Provider, environ: Mapping[str, str]) -> str | None:
@@ -163,29 +172,27 @@ def key_of(provider: Provider, environ: Mapping[str, str]) -> str | None:
 
 
 def missing_key(provider: Provider, environ: Mapping[str, str]) -> str | None:
-    """What to do about a key that is needed and not set, or that no request can carry."""
+    """What to do about a key that is missing, or that no request can carry."""
     key = key_of(provider, environ)
     if key and not (key.isascii() and key.isprintable()):
-        return (
-            f"The key of {provider.name} in {provider.key} holds a line break or another sign that no key has; mend it."
-        )
+        return f"The key of {provider.name} in {provider.key} contains a line break or another invalid character."
     if provider.key is None or provider.does_without_key or key:
         return None
     others = f" (or {' or '.join(provider.other_keys)})" if provider.other_keys else ""
-    return f"{provider.name} needs a key: set {provider.key}{others}, then give the command again."
+    return f"{provider.name} needs a key: set {provider.key}{others}, then run the command again."
 
 
 def unknown_provider(settings: Settings, name: str) -> str:
-    """What to do about a provider that nobody says the place of."""
+    """What to do about a provider whose address is unknown."""
     hint = did_you_mean(name, {*known_names(), *settings.providers} - {name})
-    return f"There is no address for the provider '{name}'. {hint} Or put [providers.{name}] base_url into orvl.toml."
+    return f"Unknown provider '{name}'. {hint} Or set base_url in [providers.{name}] in orvl.toml."
 
 
 def _known(name: str) -> Provider:
-    """What orvl knows of a name by itself, which may be nothing."""
+    """What orvl itself knows about a name, if anything."""
     if name in ON_THIS_MACHINE:
         return Provider(name, ON_THIS_MACHINE[name], free=True)
-    if (host := host_of(name)) is None:
+    if (host := provider_row(name)) is None:
         return Provider(name, {})
     listed_as = NAMES_IN_THE_TABLE.get(name, name)
     first = FIRST_KEY.get(listed_as)
@@ -206,9 +213,7 @@ def _addresses(name: str, own: ProviderSettings, known: Provider) -> Mapping[str
     protocols = [own.protocol] if isinstance(own.protocol, str) else own.protocol
     addresses = {protocol: own.base_url or known.addresses.get(protocol) for protocol in protocols}
     if without := [protocol for protocol, address in addresses.items() if not address]:
-        raise UserError(
-            f"[providers.{name}] in orvl.toml says '{without[0]}' and no address for it. Add base_url to it."
-        )
+        raise UserError(f"[providers.{name}] in orvl.toml has '{without[0]}' but no address for it. Add base_url.")
     return {protocol: address for protocol, address in addresses.items() if address}
 
 

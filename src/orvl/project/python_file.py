@@ -1,4 +1,4 @@
-"""Users' Python files: loaded by path, called with only the arguments that they name, wrong in one sentence."""
+"""Users' Python files: loaded by path, called with only the arguments that they name; a mistake is one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, kind: str) -> ModuleType:
-    """Runs a user's file and gives its module; leaves no bytecode behind."""
+    """Runs a user's file and returns its module; leaves no bytecode behind."""
     spec = spec_from_file_location(f"orvl_{kind}_{path.stem.replace('-', '_')}", path)
     if spec is None or spec.loader is None:
         raise FileError(path, None, "this is not a Python file.")
@@ -135,7 +135,9 @@ class UserFunction:
         try:
             return inspect.signature(self.function).parameters
         except (ValueError, TypeError) as error:
-            raise FileError(self.path, self.line, f"'{self.name}' is {self.function!r}; write a function.") from error
+            raise FileError(
+                self.path, self.line, f"'{self.name}' is {self.function!r}; it must be a function."
+            ) from error
 
     def asks_for(self, name: str) -> bool:
         return name in self.wants or name in self.by_place
@@ -157,7 +159,7 @@ class UserFunction:
     async def call(self, limit: float, idle: Callable[[], float] = lambda: 0.0, /, **available: Any) -> Any:
         """Calls it, async or not, in a thread that cannot keep orvl from ending; FunctionTimeout after `limit` seconds.
 
-        `idle` tells the seconds in which it only waited for others; they do not count.
+        `idle` returns the seconds that it spent waiting for others, which do not count.
         """
         import asyncio
         import threading
@@ -199,7 +201,7 @@ def function_in(module: ModuleType, name: str, path: Path, may_ask: Sequence[str
     if value is None:
         return None
     if not callable(value):
-        raise FileError(path, line_of_name(path, name), f"'{name}' must be a function, and is {value!r}.")
+        raise FileError(path, line_of_name(path, name), f"'{name}' is {value!r}; it must be a function.")
     return UserFunction(path, name, value, may_ask)
 
 

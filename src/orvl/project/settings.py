@@ -1,4 +1,4 @@
-"""`orvl.toml`: every field has a default, a sentence and a JSON schema."""
+"""`orvl.toml`: every field has a default, a description and a JSON schema."""
 
 from __future__ import annotations
 
@@ -39,70 +39,70 @@ class JudgeSettings:
     provider: str = "none"
     """Where the model is served; `none` for the fixed judge."""
     weight: Weight = 1.0
-    """How much this judge counts beside the others."""
+    """How much this judge counts relative to the others."""
     answers: Answer | dict[str, Answer] = "yes"
     """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
     protocol: Literal["openai", "responses", "anthropic", "gemini"] | None = None
-    """How the model is spoken to, where its provider offers several protocols."""
+    """Protocol to call the model with, if its provider offers several."""
     looks: Annotated[int, Bound(ge=0, le=50)] = 0
-    """How often, on metrics that allow it, it may list, read and search files or use the app before it answers."""
+    """How often, on metrics that allow it, it may list, read and search files or use the app before answering."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Further fields of the requests, such as `temperature`, as the protocol names them."""
+    """Additional request fields, such as `temperature`, as the protocol names them."""
     __pydantic_config__ = FORBID
 
 
 @dataclass(frozen=True)
 class LocalSettings:
-    """The embedded model as one more judge, whose answers are shown and never count in a rating."""
+    """The embedded model as another judge; its answers are shown, but never part of a rating."""
 
     model: str = "smollm2"
     """`smollm2`, or the path of a GGUF file."""
     threads: Count = 1
-    """Threads that it computes with; the same number gives the same answers."""
+    """Number of threads; the same number gives the same answers."""
     __pydantic_config__ = FORBID
 
 
 @dataclass(frozen=True)
 class PriceSettings:
-    """What a model costs, in dollars for a million tokens."""
+    """What a model costs, in dollars per million tokens."""
 
     input: Weight
-    """Tokens that go in."""
+    """Input tokens."""
     output: Weight
-    """Tokens that come out, reasoning among them."""
+    """Output tokens, including reasoning."""
     cached: Weight | None = None
-    """Tokens that go in and were in the cache; as `input` where it is not said."""
+    """Input tokens read from the cache; the same as `input` by default."""
     cache_write: Weight | None = None
-    """Tokens that are put into the cache; as `input` where it is not said."""
+    """Input tokens written to the cache; the same as `input` by default."""
     __pydantic_config__ = FORBID
 
 
 @dataclass(frozen=True)
 class ProviderSettings:
-    """A place that serves models."""
+    """A provider of models."""
 
     protocol: str | list[str] | dict[str, str] | None = None
-    """What it speaks: openai, responses, anthropic or gemini; several; or each with its address."""
+    """Its protocol (openai, responses, anthropic or gemini), several of them, or each with its address."""
     base_url: str | None = None
     """Its address."""
     key: str | None = None
     """The name of the environment variable that holds its key."""
     concurrency: Count | None = None
-    """How many calls it may get at once."""
+    """Maximum number of concurrent calls."""
     per_minute: Count | None = None
-    """How many calls it may get in a minute, for each model."""
+    """Maximum number of calls per minute, for each model."""
     timeout: Seconds = 300
-    """Seconds without a byte from it after which a call has failed."""
+    """Seconds without a byte after which a call has failed."""
     prices: dict[str, PriceSettings] = field(default_factory=dict)
-    """What its models cost, by their id there, where orvl's own table does not know or is wrong."""
+    """Prices by the provider's model id, if orvl's own table lacks them or is wrong."""
     free: Flag = False
-    """True where it costs nothing, so that orvl does not ask before it runs a large matrix."""
+    """True if it costs nothing: orvl then does not ask before running a large matrix."""
     __pydantic_config__ = FORBID
 
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """What is added to an agent's file."""
+    """Additions to an agent's file."""
 
     models: dict[str, ModelNames] = field(default_factory=dict)
     """Models by provider, added to those that the agent's file lists."""
@@ -111,7 +111,7 @@ class AgentSettings:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use. An eval may set those of its agent for itself: all down to `cost`."""
+    """Limits of a run. An eval may override those of its agent: all down to `cost`."""
 
     turn: Seconds = 900
     """Seconds that one turn may take."""
@@ -124,54 +124,54 @@ class Limits:
     processes: Count = 1024
     """Processes and threads that a turn may have at once."""
     open_files: Annotated[int, Bound(ge=64)] = 4096
-    """Files that one process may have open."""
+    """Files that a process may have open."""
     file_size: Mebibytes = 4096
-    """MiB that a file may have."""
+    """Largest file that a process may write, in MiB."""
     disk: Mebibytes = 8192
     """MiB that the workspace, HOME and temporary files may take together."""
     memory: Mebibytes = 8192
     """MiB of memory that all processes of a turn may take together."""
     calls: Count = 500
-    """Calls of models that a run may make."""
+    """Model calls that a run may make."""
     tokens: Count = 50_000_000
-    """Tokens that a run's calls may take together, in and out."""
+    """Tokens that a run's calls may use together, input and output."""
     cost: Positive = 50
     """Dollars that a run's calls may cost together, as far as prices are known."""
     kept_output: Mebibytes = 16
-    """MiB of a turn's output that are kept: the beginning, and the last MiB."""
+    """MiB of a turn's output that are kept: the beginning and the last MiB."""
     files: Count = 50_000
-    """Files of a workspace that are kept."""
+    """Number of files of a workspace that are kept."""
     file: Mebibytes = 64
-    """MiB up to which a file is kept."""
+    """Largest file that is kept, in MiB."""
     capture: Mebibytes = 1024
     """MiB of a workspace that are kept."""
     check: Seconds = 120
-    """Seconds that a check may take, where it does not say itself."""
+    """Seconds that a check may take, unless it sets its own limit."""
     setup: Seconds = 1800
     """Seconds that a command of an eval's `setup` may take."""
     score: Seconds = 300
-    """Seconds that a score function may take, without the time in which it waits for a judge."""
+    """Seconds that a score function may take, not counting time waiting for a judge."""
     judge: Seconds = 240
-    """Seconds that a judge may take for one metric of one run, from when it is first asked."""
+    """Seconds that a judge may take for one metric of one run, from its first call."""
     evidence: Annotated[int, Bound(ge=1000)] = 120_000
     """Characters of a run's files that judges are shown."""
     look: Seconds = 60
-    """Seconds that the browser may look at what an eval's `app` serves."""
+    """Seconds that the browser may spend on an eval's `app`."""
     __pydantic_config__ = FORBID
 
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """Where runs live."""
+    """The sandbox of runs."""
 
     use: Literal["bubblewrap", "podman", "docker", "none"] | None = None
-    """The sandbox to use where `--sandbox` does not say: bubblewrap by default."""
+    """Sandbox, unless `--sandbox` is given (default: bubblewrap)."""
     image: str | None = None
-    """What podman and docker make containers from: an image's name, or a folder with a root file system."""
+    """Image of podman and docker containers: a name, or a folder with a root file system."""
     paths: list[str] = field(default_factory=list)
     """Files and folders that all agents may read, besides the system and their own installation."""
     registries: list[str] | None = None
-    """Hosts that an eval with `network: registries` may reach, instead of the public package registries."""
+    """Hosts that an eval with `network: registries` may reach instead of the public package registries."""
     __pydantic_config__ = FORBID
 
 
@@ -188,27 +188,27 @@ class Settings:
     episodes: Count = 1
     """How many independent runs each cell gets."""
     attempts: Count = 3
-    """How often a run is tried when something other than the agent breaks."""
+    """How often a run is tried if something other than the agent fails."""
     concurrency: Count | None = None
-    """How many runs go on at once; by default twice the processor's cores, from 4 to 16."""
+    """Number of concurrent runs (default: twice the number of cores, between 4 and 16)."""
     store: str | None = None
-    """Where results are kept: a folder, by default `.orvl` in the project."""
+    """Folder of the results (default: `.orvl` in the project)."""
     engine: Literal["local"] = "local"
-    """Who carries runs out."""
+    """Execution engine."""
     judges: dict[str, JudgeSettings] = field(default_factory=dict)
     """The panel."""
     local: LocalSettings | None = None
-    """The embedded model on the panel, beside the judges; none where the table is not there."""
+    """The embedded model on the panel, if the table is present."""
     metrics: dict[str, Weight] = field(default_factory=dict)
     """Metrics and their weights, for evals that name none."""
     agents: dict[str, AgentSettings] = field(default_factory=dict)
-    """What is added to agents' files."""
+    """Additions to agents' files."""
     providers: dict[str, ProviderSettings] = field(default_factory=dict)
-    """Places that serve models."""
+    """Providers of models."""
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
-    """The walls around runs."""
+    """Which sandbox runs have, and what they may reach."""
     limits: Limits = field(default_factory=Limits)
-    """What a run may use."""
+    """Limits of a run."""
     __pydantic_config__ = FORBID
 
 
@@ -240,11 +240,11 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
         if provider.key and not re.fullmatch(r"[A-Za-z_]\w*", provider.key):
             line = line_of(text, ("providers", name, "key"))
             raise FileError(
-                path, line, "'key' is the name of the environment variable that holds the key, not the key."
+                path, line, "'key' must be the name of the environment variable with the key, not the key itself."
             )
         if unknown := [protocol for protocol in named if protocol not in PROTOCOLS]:
             line = line_of(text, ("providers", name, "protocol"))
-            sentence = f"there is no protocol '{unknown[0]}'. {did_you_mean(unknown[0], PROTOCOLS)}"
+            sentence = f"unknown protocol '{unknown[0]}'. {did_you_mean(unknown[0], PROTOCOLS)}"
             raise FileError(path, line, sentence)
         for address in filter(None, (provider.base_url, *protocols)):
             try:
@@ -253,4 +253,4 @@ def _check_addresses(path: Path, text: str, settings: Settings) -> None:
                 good = None
             if not good:
                 line = line_of(text, ("providers", name, "base_url"))
-                raise FileError(path, line, f"'{address}' is not an address such as http://127.0.0.1:8080/v1.")
+                raise FileError(path, line, f"'{address}' is not a URL such as http://127.0.0.1:8080/v1.")

@@ -58,11 +58,13 @@ def rules_of(project: Project) -> Rules:
     return Rules(settings.penalty, settings.variance, settings.quorum)
 
 
-def of_plan(project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None) -> Board:
+def of_plan(
+    project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None, by_run: bool = False
+) -> Board:
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
     ids = {cell.key: cell.id for cell in store.cells()}
     refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
-    return collect(project, store, gather(store, refs, plan.panels, first, last))
+    return collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
 
 
 def of_store(

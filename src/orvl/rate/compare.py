@@ -8,24 +8,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.errors import UserError
+from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project.names import count
 from orvl.rate.board import USAGE, Scores, add_usage, masked
+from orvl.rate.collect import panels_of, rules_of
+from orvl.rate.gather import CellRef, gather
 from orvl.rate.rating import rate
+from orvl.rate.sides import paired_sides, side_of
 from orvl.rate.stats.arrays import mean_known
 from orvl.rate.stats.paired import more_evals, paired
 from orvl.rate.stats.weights import weight_proof
+from orvl.store import ANY_EPISODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from orvl.plan.planning import Panel
+    from orvl.plan.selection import Selection
+    from orvl.project import Project
     from orvl.rate.board import Rules
     from orvl.rate.gather import Gathered, Scoring
     from orvl.rate.sides import Contestant
     from orvl.rate.stats.paired import Paired
     from orvl.rate.stats.weights import WeightProof
+    from orvl.store import Store, StoredCell
 
+MOST_NAMED = 4
 Pairs = list[tuple[list["Contestant"], list["Contestant"]]]
 
 
@@ -249,3 +259,53 @@ def _weights_of(scoring: Scoring, names: Sequence[str]) -> NDArray[np.float64]:
     places = [metric for metric, _ in scoring.layout.metrics]
     weights = np.array([scoring.metric_weights[places.index(name)] for name in names], dtype=float)
     return np.asarray(weights / weights.sum())
+
+
+# -- from the store
+
+
+def compare_stored(
+    project: Project, store: Store, a: str, b: str, selection: Selection, judges: Sequence[str]
+) -> tuple[Comparison, Mapping[str, Panel]]:
+    """Compares what a store holds of two agents, models, providers or contestants; with the panels that rated it."""
+    if a == b:
+        raise UserError(f"'{a}' is compared with itself; name two contestants.")
+    stored = store.cells()
+    keep = stored_matcher(selection, [cell.names for cell in stored])
+    cells = [cell for cell in stored if cell.runs and keep(cell.names)]
+    sides = [side_of(word, cells) for word in (a, b)]
+    chosen = [side.newest(cells) for side in sides]
+    _refuse_overlap(a, b, *chosen)
+    contestants = [sorted({contestant for contestant, _ in side}) for side in chosen]
+    pairs = paired_sides(sides[0], sides[1], contestants[0], contestants[1])
+    names = sorted({name for side in chosen for _, name in side})
+    panels, warnings = panels_of(project, names, chosen_metrics(project, selection), judges)
+    gathered = [
+        gather(
+            store,
+            [CellRef(cell.id, (*cell.contestant, cell.eval)) for cell in side.values() if cell.eval in panels],
+            panels,
+            1,
+            ANY_EPISODE,
+        )
+        for side in chosen
+    ]
+    comparison = compare(a, b, pairs, (gathered[0], gathered[1]), rules_of(project))
+    warnings = [*warnings, *_unpaired(contestants, pairs), *comparison.warnings]
+    return replace(comparison, warnings=warnings), panels
+
+
+def _refuse_overlap(a: str, b: str, ours: dict[Any, StoredCell], theirs: dict[Any, StoredCell]) -> None:
+    both = {cell.id for cell in ours.values()} & {cell.id for cell in theirs.values()}
+    if both:
+        names = next(" ".join(cell.contestant) for cell in ours.values() if cell.id in both)
+        raise UserError(f"'{a}' and '{b}' both stand for the same runs, of {names}; name two that differ.")
+
+
+def _unpaired(contestants: Sequence[Sequence[Contestant]], pairs: Pairs) -> Iterator[str]:
+    """Who fits a word, and has no counterpart on the other side."""
+    for side, some in enumerate(contestants):
+        others = [" ".join(one) for one in some if not any(one in pair[side] for pair in pairs)]
+        if others:
+            more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+            yield f"Skipped, no counterpart: {', '.join(others[:MOST_NAMED])}{more}."

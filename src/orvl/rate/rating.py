@@ -27,13 +27,13 @@ class Rating(NamedTuple):
 
 def rate(
     scores: ArrayLike,
-    judge_weights: ArrayLike,
-    metric_weights: ArrayLike,
+    judge_weights: ArrayLike | None = None,
+    metric_weights: ArrayLike | None = None,
     penalty: float = 0.5,
     *,
     variance: Literal["seed", "unbiased"] = "seed",
 ) -> Rating:
-    """Rates S (… × judges × metrics, 0 to 1, NaN for an abstention) with weights w and v.
+    """Rates S (… × judges × metrics, 0 to 1, NaN for an abstention) with weights w and v, equal where not given.
 
     Where a judge abstained, the other judges' weights are scaled up; a metric that nobody answered is left out of R
     and has a NaN mean; a run without any answer has R = NaN. An abstention is never a 0: that would punish a run for a
@@ -84,8 +84,8 @@ def _table(scores: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _weights(weights: ArrayLike, count: int, noun: str) -> NDArray[np.float64]:
-    array = np.asarray(weights, dtype=np.float64)
+def _weights(weights: ArrayLike | None, count: int, noun: str) -> NDArray[np.float64]:
+    array = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
     if array.shape != (count,):
         raise ValueError(f"{noun}_weights has the shape {array.shape}; scores has {count} {noun}s.")
     total = array.sum()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from orvl.rate.board import Standing
     from orvl.rate.stats.agreement import PanelAgreement
-    from orvl.rate.stats.components import Step
+    from orvl.rate.stats.components import NextStep
     from orvl.rate.stats.paired import Winners
     from orvl.trust.section import Trust
 
@@ -71,7 +71,7 @@ def _next(found: Trust) -> Iterator[str]:
         yield f"Next dollar: {what} is known to ±{steps.half_width:.3f}. {told}."
 
 
-def _step(step: Step) -> str:
+def _step(step: NextStep) -> str:
     price = "at an unknown price" if step.price is None else f"for {dollars(step.price)}"
     made = step.half_width or 0.0
     return f"+1 {step.more} {'leaves it so' if made >= 1 else f'makes that ±{made:.3f}'} {price}"

@@ -1,4 +1,4 @@
-"""What the ladder shows, put down: the judges, checklists and evals by content, the tests, and what came out."""
+"""A certificate: the judges, checklists and evals by content, the tests, and how they came out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from orvl.rate.stats.agreement import panel_agreement
 from orvl.rate.stats.claims import Claim, examine, panel_scores
-from orvl.trust.drift import drift_since
-from orvl.trust.flips import flips
+from orvl.rate.stats.drift import drift
 from orvl.trust.gate import gate
-from orvl.trust.measure import PROGRAMS, measure
-from orvl.trust.silences import not_laid_down, silences
-from orvl.trust.standing import eval_content, judge_content, shares
+from orvl.trust.measure import PROGRAMS, flips, measure, missing_answers, missing_runs
+from orvl.trust.standing import KIND, eval_content, judge_content, shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from orvl.project import Project
     from orvl.rate.stats.claims import ClaimResult
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from orvl.trust.measure import Measured
 
 
+Means = dict[str, dict[str, dict[str, float]]]
+"""Mean scores by judge, control and eval."""
+
+
 def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     """The certificate, or the refusal, from all that the store has of a ladder's runs."""
     measured = measure(ladder, store)
     works = ", ".join(measured.working)
-    found = gate(
+    result = gate(
         measured.ratings,
         measured.judges,
         measured.weights,
@@ -47,25 +51,25 @@ def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     scores = _scores(measured)
     say = _of_programs if measured.judges == (PROGRAMS,) else str
     return {
-        "state": "certified" if found.passed else "refused",
+        "state": "certified" if result.passed else "refused",
         "judges": judges,
         "metrics": {name: _metric(measured, name, digest) for name, digest in digests.items()},
         "weights": weights,
         "evals": evals,
         "repeats": len(ladder.episodes),
-        "refused_because": [say(reason) for reason in found.refused_because],
-        "quarantined": list(found.quarantined),
-        "passes_without": list(found.passes_without),
-        "separation": asdict(found.separation),
-        "noise": dict(found.noise),
-        "tests": [_test(test, say) for test in found.tests],
-        "warnings": [_test(test, say) for test in found.warnings],
-        "untried": list(found.untried),
+        "refused_because": [say(reason) for reason in result.refused_because],
+        "quarantined": list(result.quarantined),
+        "passes_without": list(result.passes_without),
+        "separation": asdict(result.separation),
+        "noise": dict(result.noise),
+        "tests": [_test(test, say) for test in result.tests],
+        "warnings": [_test(test, say) for test in result.warnings],
+        "untried": list(result.untried),
         "lacking": ladder.lacking,
-        "silent": silences(ladder, store, measured),
-        "runs": not_laid_down(ladder, store),
+        "silent": missing_answers(ladder, store, measured),
+        "runs": missing_runs(ladder, store),
         "scores": scores,
-        "drift": drift_since(store, scores, judges, digests, evals, weights),
+        "drift": _drift_since(store, scores, judges, digests, evals, weights),
     }
 
 
@@ -74,10 +78,13 @@ def _test(test: ClaimResult, say: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _of_programs(sentence: str) -> str:
-    """What is said of judges, where there is none."""
+    """The same sentence where programs score and no judge does."""
     for before, after in (
         ("he judges", "he programs"),
         (f"{PROGRAMS} tells ", f"{PROGRAMS} tell "),
+        (f"{PROGRAMS} scores ", f"{PROGRAMS} score "),
+        (f"{PROGRAMS} does ", f"{PROGRAMS} do "),
+        (f"{PROGRAMS}'s ", "the programs' "),
         (f" by {PROGRAMS}", ""),
     ):
         sentence = sentence.replace(before, after)
@@ -102,13 +109,68 @@ def _metric(measured: Measured, name: str, digest: str) -> dict[str, Any]:
     }
 
 
-def _scores(measured: Measured) -> dict[str, dict[str, dict[str, float]]]:
-    """The mean of each judge on each control of each eval: what drift is measured from."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for j, judge in enumerate(measured.judges):
+def _scores(measured: Measured) -> Means:
+    """What the next certificate measures drift from."""
+    means: Means = {}
+    for column, judge in enumerate(measured.judges):
         for control, table in measured.ratings.items():
-            for e, one in enumerate(measured.evals):
-                known = table[e, :, j][~np.isnan(table[e, :, j])]
+            for place, name in enumerate(measured.evals):
+                known = table[place, :, column][~np.isnan(table[place, :, column])]
                 if len(known):
-                    found.setdefault(judge, {}).setdefault(control, {})[one] = float(known.mean())
-    return found
+                    means.setdefault(judge, {}).setdefault(control, {})[name] = float(known.mean())
+    return means
+
+
+def _drift_since(
+    store: Store,
+    scores: Means,
+    panel: Sequence[Mapping[str, Any]],
+    metrics: Mapping[str, str],
+    evals: Mapping[str, str],
+    weights: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any] | None:
+    """How each judge's scores differ from the newest certificate over the same judges; None where there is none.
+
+    With other settings, checklists, weights or evals the judges were asked something else: that is no drift.
+    """
+    keys = [judge["key"] for judge in panel]
+    before = next(
+        (
+            (number, content)
+            for number, _, content in store.trust(KIND)
+            if [judge["key"] for judge in content["judges"]] == keys
+            and {name: metric["digest"] for name, metric in content["metrics"].items()} == metrics
+            and _same_evals(content, evals, weights)
+        ),
+        None,
+    )
+    if before is None:
+        return None
+    number, content = before
+    same = _same_evals(content, evals, weights)
+    judges = [judge for judge in scores if judge in content["scores"]]
+    if not judges:
+        return None
+    controls = sorted({control for judge in judges for control in scores[judge]})
+    found = drift(
+        {control: _table(content["scores"], judges, control, same) for control in controls},
+        {control: _table(scores, judges, control, same) for control in controls},
+        judges,
+    )
+    return {"since": number, "judges": [asdict(one) for one in found]}
+
+
+def _same_evals(
+    content: Mapping[str, Any], evals: Mapping[str, str], weights: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    return [
+        name
+        for name, known in evals.items()
+        if content["evals"].get(name) == known and content.get("weights", {}).get(name) == weights[name]
+    ]
+
+
+def _table(scores: Means, judges: Sequence[str], control: str, evals: Sequence[str]) -> NDArray[np.float64]:
+    """Evals × 1 × judges."""
+    means = [[scores[judge].get(control, {}).get(one, np.nan) for judge in judges] for one in evals]
+    return np.array(means, dtype=np.float64).reshape(len(evals), 1, len(judges))

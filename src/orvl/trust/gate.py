@@ -16,7 +16,7 @@ import numpy as np
 from orvl.rate.stats.arrays import mean_known
 from orvl.rate.stats.claims import EXACT, auc, beyond, holm, panel_scores
 from orvl.trust.controls import CONTROLS
-from orvl.trust.controls.control import Evidence
+from orvl.trust.controls.control import LadderEvidence
 from orvl.trust.controls.injections import INJECTIONS, tried
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Separation:
 
 
 @dataclass(frozen=True)
-class Gate:
+class GateResult:
     """Whether a panel is certified, and all that speaks for and against it."""
 
     passed: bool
@@ -72,7 +72,7 @@ def gate(
     by_metric: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     flips: ArrayLike | None = None,
     bug_metric: str | None = None,
-) -> Gate:
+) -> GateResult:
     """Tests a panel on the controls' scores, each evals × repeats × judges with NaN for a missing score.
 
     `bug_metric` is the one of `by_metric` in which a planted bug has to show; None is the rating. `flips` says whether
@@ -80,11 +80,11 @@ def gate(
     """
     panel = panel_scores(scores, by_metric or {}, judges, weights)
     by_eval = None if flips is None else panel_scores({"flips": flips}, {}, judges, weights).means("flips")
-    evidence = Evidence(panel, bug_metric, by_eval)
+    evidence = LadderEvidence(panel, bug_metric, by_eval)
     tests = gate_tests(evidence)
     passed = all(test.passed for test in tests)
     without = () if passed else _passes_without(evidence, tests)
-    return Gate(
+    return GateResult(
         passed,
         tests,
         holm([test for control in CONTROLS.values() for test in control.warnings(evidence)]),
@@ -97,7 +97,7 @@ def gate(
     )
 
 
-def gate_tests(evidence: Evidence) -> tuple[ClaimResult, ...]:
+def gate_tests(evidence: LadderEvidence) -> tuple[ClaimResult, ...]:
     """T1 to T5: first the panel's, then each judge's."""
     tests = [test for control in CONTROLS.values() for test in control.gate(evidence)]
     places: dict[str | None, int] = {judge: place for place, judge in enumerate((None, *evidence.judges))}
@@ -108,7 +108,7 @@ def _fails(tests: Sequence[ClaimResult], judge: str, name: str) -> bool:
     return any(test.judge == judge and test.name == name and test.passed is False for test in tests)
 
 
-def _passes_without(evidence: Evidence, tests: Sequence[ClaimResult]) -> tuple[str, ...]:
+def _passes_without(evidence: LadderEvidence, tests: Sequence[ClaimResult]) -> tuple[str, ...]:
     """The judges that fail a test of their own, if the rest of the panel passes."""
     gone = tuple(judge for judge in evidence.judges if any(t.judge == judge and t.passed is not True for t in tests))
     rest = evidence.without(gone) if gone else None

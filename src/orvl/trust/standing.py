@@ -1,4 +1,4 @@
-"""Whether what was certified is what rates now: certified, stale, refused or none."""
+"""Whether the certified panel is the one that rates now: certified, stale, refused or none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError
 from orvl.rate.board import Standing
-from orvl.trust.measure import USED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,12 +20,14 @@ if TYPE_CHECKING:
     from orvl.types import Eval, Judge, Metric
 
 KIND = "certificate"
+USAGE_METRICS = ("speed", "tokens", "tool-calls")
+"""They say nothing of a control: it writes its files in no time, without a model."""
 Made = tuple[int, float, dict[str, Any]]
-"""A certificate as it is kept: its number, when it was made, what it says."""
+"""A certificate as it is stored: its number, when it was made, what it says."""
 
 
 def judge_content(judge: Judge) -> dict[str, Any]:
-    """A judge by the content of its settings."""
+    """A judge by its settings."""
     return {
         "name": judge.name,
         "model": judge.model,
@@ -43,18 +44,18 @@ def eval_content(one: Eval) -> str:
 
 
 def shares(panel: Panel) -> dict[str, float]:
-    """What each metric that a certificate speaks of weighs in a rating, of 1; none where none of them counts."""
+    """The weight, of 1, of each metric that a certificate covers; empty where none of them counts."""
     kept = {metric.name: weight for metric, weight in _counted(panel)}
     return {name: round(weight / sum(kept.values()), 6) for name, weight in sorted(kept.items())}
 
 
 def _counted(panel: Panel) -> list[tuple[Metric, float]]:
-    """The metrics on which judges have a say that counts; without such, those of programs that look at the work."""
+    """The judged metrics that count; where no judge has any weight, those of programs that look at the work."""
     has_say = any(judge.weight for judge in panel.judges)
     return [
         (metric, weight)
         for metric, weight in zip(panel.metrics, panel.weights, strict=True)
-        if weight and (metric.judged if has_say else not metric.judged and metric.name not in USED)
+        if weight and (metric.judged if has_say else not metric.judged and metric.name not in USAGE_METRICS)
     ]
 
 
@@ -64,7 +65,7 @@ def with_standing(project: Project, store: Store, board: Board) -> Board:
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
-    """How the panels that rate now stand to the newest certificate that speaks of just them, else to the newest."""
+    """The newest certificate that fits the present panels; else the newest one, with what has changed since."""
     panels = list(panels)
     found = store.trust(KIND)
     if not found:
@@ -81,18 +82,18 @@ def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standin
 
 
 def _with_a_say(weights: Mapping[str, float]) -> set[str]:
-    """The judges that count; the embedded model never does."""
+    """The judges with a weight; the embedded model never has any."""
     return {name for name, weight in weights.items() if weight}
 
 
 def _tells(one: Made) -> bool:
-    """Whether anything was found out: a refusal for want of controls says nothing of the judges."""
+    """Whether anything was found out: a refusal because controls are missing says nothing of the judges."""
     content = one[2]
     return content["state"] == "certified" or any(test["passed"] is False for test in content["tests"])
 
 
 def _changes(project: Project, content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
-    """What is no longer as it was certified, a sentence each."""
+    """What has changed since, a sentence each."""
     yield from _changed_judges(content, panels[0].judges if panels else ())
     metrics = {metric.name: metric for panel in panels for metric, _ in _counted(panel)}
     known = content["metrics"]
@@ -100,26 +101,26 @@ def _changes(project: Project, content: Mapping[str, Any], panels: Sequence[Pane
         if name not in known:
             yield f"The metric {name} was not certified."
         elif known[name]["digest"] != metric.digest:
-            yield f"The metric {name} has another content than when it was certified."
+            yield f"The metric {name} has changed since it was certified."
     if metrics.keys() <= known.keys():
         yield from _changed_weights(content, panels)
     for name, digest in content["evals"].items():
         if name not in project.eval_files:
-            yield f"The eval {name}, on which the judges were tested, is not there any more."
+            yield f"The eval {name}, on which the judges were tested, no longer exists."
         elif _eval_now(project, name) != digest:
             yield f"The eval {name} or its controls have changed since."
 
 
 def _changed_weights(content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
-    """A rating over other metrics, or by other weights, is not the one that told good work from bad."""
+    """A rating over other metrics or with other weights is not the one that was shown to tell good work from bad."""
     for panel in panels:
         before, now = content.get("weights", {}).get(panel.eval.name), shares(panel)
         if not now or not before or before == now:
             continue
         if before.keys() == now.keys():
-            yield f"The metrics of the eval {panel.eval.name} weigh other than when they were certified."
+            yield f"The metric weights of the eval {panel.eval.name} have changed since they were certified."
         else:
-            yield f"On the eval {panel.eval.name} what was certified is {_and(before)}, and what counts is {_and(now)}."
+            yield f"The eval {panel.eval.name} was certified on {_and(before)}, but is now rated on {_and(now)}."
         return
 
 
@@ -129,7 +130,7 @@ def _and(names: Iterable[str]) -> str:
 
 
 def _changed_judges(content: Mapping[str, Any], judges: Sequence[Judge]) -> Iterator[str]:
-    """Judges without a say may come and go."""
+    """Judges of weight 0 may come and go."""
     before = {judge["name"]: judge for judge in content["judges"]}
     had, has = (
         _with_a_say({name: judge["weight"] for name, judge in before.items()}),
@@ -141,11 +142,11 @@ def _changed_judges(content: Mapping[str, Any], judges: Sequence[Judge]) -> Iter
         if judge.name not in before:
             yield f"The judge {judge.name} was not on the certified panel."
         elif before[judge.name]["key"] != judge.key:
-            yield f"The judge {judge.name} has other settings than when it was certified."
+            yield f"The settings of the judge {judge.name} have changed since it was certified."
         elif before[judge.name]["weight"] != judge.weight:
-            yield f"The judge {judge.name} has another weight than when it was certified."
+            yield f"The weight of the judge {judge.name} has changed since it was certified."
     for name in sorted(had - {judge.name for judge in judges}):
-        yield f"The judge {name} was on the certified panel, and is not on this one."
+        yield f"The judge {name} was on the certified panel but is not on this one."
 
 
 def _eval_now(project: Project, name: str) -> str | None:

@@ -1,7 +1,9 @@
 """How far judges agree, and what a rating owes to any one of them.
 
-A table is runs × judges for one metric (or R as each judge alone gives it), NaN where a judge abstained. None of these
-numbers sees an error that all judges share: only controls and people's labels do.
+A table is runs × judges for one metric (or R as each judge alone gives it), NaN where a judge abstained. No single
+number will do: alpha falls where all runs are alike although the judges agree (.24 at the noise that gives .93 on a
+wide range), AC1 does not but is lenient, ICC needs every judge on every run. None of them sees an error that all judges
+share: only controls and people's labels do.
 """
 
 from __future__ import annotations
@@ -127,7 +129,10 @@ def _note(found: float | None, apart: float | None, threshold: float, *, alike: 
 
 
 def icc(table: ArrayLike) -> Icc:
-    """Two-way intraclass correlations over the runs that every judge scored."""
+    """Two-way intraclass correlations over the runs that every judge scored (Shrout and Fleiss; McGraw and Wong).
+
+    Judges are the same for all runs, so the one-way ICC(1) would count their severity as noise of the runs.
+    """
     scores = _table(table)
     rows = scores[~np.isnan(scores).any(axis=1)]
     n, k = rows.shape
@@ -155,7 +160,11 @@ def icc(table: ArrayLike) -> Icc:
 
 
 def alpha(table: ArrayLike, level: Level = "nominal") -> float | None:
-    """Krippendorff's alpha; None where no run has two scores, or all scores are the same."""
+    """Krippendorff's alpha: 1 − disagreement within runs / disagreement between any two scores.
+
+    It takes any number of judges and missing scores, which kappa does not. None where no run has two scores, or all
+    scores are the same: there is nothing to disagree about.
+    """
     if level not in ("nominal", "interval"):
         raise ValueError(f"level is {level!r}; it must be 'nominal' or 'interval'.")
     scores = _shared(table)
@@ -174,7 +183,11 @@ def alpha(table: ArrayLike, level: Level = "nominal") -> float | None:
 
 
 def ac1(table: ArrayLike, categories: Sequence[float] = (0.0, 1.0)) -> float | None:
-    """Gwet's AC1 for any number of judges; `categories` could have been given even where nobody did."""
+    """Gwet's AC1 for any number of judges; `categories` could have been given even where nobody did.
+
+    Agreement by chance is taken from how hard the runs are to place, not from the scores' margins: so it does not
+    collapse, as kappa and alpha do, where nearly all runs get the same score.
+    """
     scores = _table(table)
     agreed = percent_agreement(scores)
     if agreed is None:
@@ -211,11 +224,13 @@ def mean_absolute_difference(table: ArrayLike) -> float | None:
 def effective_judges(table: ArrayLike, truth: ArrayLike | None = None) -> float | None:
     """How many independent judges the panel is worth, from 1 to their number m.
 
-    With the true score of each run (controls, people's labels) it is m / (1 + (m − 1)ρ), ρ being the judges' mean error
-    covariance over their mean error variance. Without, an error that all share cannot be told from the truth, and what
-    is left after removing runs' and judges' means shows only who errs alike: it is 1 more than the number of equally
-    strong independent directions of that rest, m for independent judges with equal noise and 2 for two blocks that each
-    speak with one voice. So it is at best an upper bound; it takes three judges and some runs that all scored.
+    Counting heads would overrate a panel: nine frontier models have been measured as about two independent votes. With
+    the true score of each run (controls, people's labels) it is m / (1 + (m − 1)ρ), ρ being the judges' mean error
+    covariance over their mean error variance (Kish's design effect). Without, an error that all share cannot be told
+    from the truth; what is left after removing the runs' and judges' means only shows who errs alike. Then it is 1 more
+    than the number of equally strong independent directions of that rest: m for independent judges with equal noise, 2
+    for two blocks that each speak with one voice. So it is an upper bound; it takes three judges and some runs that all
+    scored.
     """
     scores = _table(table)
     known = None if truth is None else numbers(truth, "The true scores")

@@ -1,4 +1,4 @@
-"""What every statistic takes: numbers, with NaN for what is missing."""
+"""What every statistic takes: numbers, with NaN for a missing value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """The values as an array; an error where one is infinite, for it would spoil every mean without a word."""
+    """The values as an array. An infinite one is an error: it would silently spoil every mean."""
     array = np.asarray(values, dtype=np.float64)
     if np.isinf(array).any():
         raise ValueError(f"{what} must be finite (NaN for missing).")
@@ -19,7 +19,7 @@ def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
 
 
 def check_level(level: float) -> None:
-    """A level such as 0.95, not 95."""
+    """Refuses 95 where 0.95 is meant."""
     if not 0 < level < 1:
         raise ValueError(f"The level is {level}; it must be above 0 and below 1.")
 
@@ -27,7 +27,10 @@ def check_level(level: float) -> None:
 def mean_known(
     array: NDArray[np.float64], axis: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """The weighted mean of what is not NaN; NaN where all is."""
+    """The weighted mean over what is not NaN; NaN where everything is.
+
+    np.nanmean knows no weights, and warns where everything is NaN.
+    """
     known = ~np.isnan(array)
     shares = known * (1.0 if weights is None else weights)
     total = shares.sum(axis=axis)

@@ -1,4 +1,9 @@
-"""What harsh and generous judges would have said on a common scale, from work whose worth is known."""
+"""What harsh and generous judges would have said on a common scale, learnt from work whose worth is known.
+
+A line for each judge: score = intercept + slope · truth, inverted. z-scores or quantiles of the contestants' own scores
+would need no anchors, but they make every judge's mean contestant alike and so erase real differences between fields of
+contestants. A monotone curve needs more anchors than the five doses of the control ladder can bear.
+"""
 
 from __future__ import annotations
 
@@ -127,8 +132,8 @@ def _too_flat(judge: str, slope: float, lowest: float) -> str | None:
     if lowest > LOWEST_SLOPE:
         return None
     return (
-        f"{judge}'s scores follow the truth too little: their slope is {slope:.2f}, and can only be shown to be at "
-        f"least {lowest:.2f} (more than {LOWEST_SLOPE} is asked for)."
+        f"{judge}'s scores follow the truth too little: their slope is {slope:.2f} (lower bound {lowest:.2f}, needs "
+        f"more than {LOWEST_SLOPE})."
     )
 
 
@@ -143,7 +148,11 @@ def _too_little(judge: str, points: _Points, anchors: int, evals: int) -> str | 
 
 
 def _fit(points: _Points) -> _Line:
-    """Least squares over every score, the slope shrunk towards 1; the line goes through the middle of the points."""
+    """Least squares over every score, the slope shrunk towards 1; the line goes through the middle of the points.
+
+    The slope's error is a sandwich over evals: scores of one eval err together, and counting them singly would be too
+    sure.
+    """
     w = points.weight / points.weight.sum()
     middle, height = float(w @ points.truth), float(w @ points.score)
     x = points.truth - middle
@@ -158,7 +167,10 @@ def _fit(points: _Points) -> _Line:
 
 
 def _shrink(slope: float, error: float) -> float:
-    """Keeps of a slope's distance from 1 the share that its own error does not explain."""
+    """Keeps of a slope's distance from 1 the share that its own error does not explain, as James and Stein do.
+
+    To calibrate a judge who needs none adds noise; the shrinkage makes that harm small.
+    """
     away = slope - 1
     return slope if error == 0 else 1 + away * max(0.0, 1 - (error / away) ** 2) if away else 1.0
 
@@ -195,6 +207,8 @@ def calibrated_rating(
     judged: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """R of S (… × judges × metrics) on the common scale, clipped only after averaging over the judges.
+
+    Clipping each judge first would push means away from 0 and 1, where errors only go one way.
 
     `judged` marks the metrics that judges score; the others are left as they are, and so is a judge without a map.
     """

@@ -1,4 +1,8 @@
-"""Where the noise of a comparison comes from, and what the next dollar would buy."""
+"""Where the noise of a comparison comes from, and what the next dollar would buy.
+
+A G-study (Cronbach; Brennan): SE²(A − B) = 2 [ae/E + aj/J + run/(E·r) + res/(E·J·r)] for E evals, J judges, r episodes.
+What is the same for all contestants (hard evals, harsh judges) cancels in a difference and has no part in it.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,7 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """What one more eval, episode or judge does to the 95 % interval."""
 
     more: More
@@ -71,15 +75,17 @@ class NextSteps:
     """The best step first; ordered by gain where a price is not known, as the note then says."""
 
     half_width: float | None
-    steps: tuple[Step, ...]
+    steps: tuple[NextStep, ...]
     note: str | None = None
 
 
 def variance_components(scores: ArrayLike) -> Components | None:
     """The components of contestants × evals × episodes × judges (NaN for missing), by the method of moments.
 
-    Runs that not every judge scored are left out, and then the contestants, evals or judges that leave holes. Cells may
-    differ in their number of episodes: each counts alike, by its mean. None below two evals.
+    Maximum likelihood would use incomplete rows too, but needs an iteration that can fail, and a normal model that
+    scores between 0 and 1 do not follow. Runs that not every judge scored are left out, and then the contestants, evals
+    or judges that leave holes. Cells may differ in their number of episodes: each counts alike, by its mean. None below
+    two evals.
     """
     table = numbers(scores, "Scores")
     if table.ndim != 4:
@@ -99,7 +105,7 @@ def variance_components(scores: ArrayLike) -> Components | None:
 def _solve(
     table: NDArray[np.float64], counts: NDArray[np.int64], r: float
 ) -> tuple[tuple[float, float, float, float], frozenset[str], tuple[str, ...]]:
-    """Each mean square is a sum of components: they are solved from the innermost out, never below 0."""
+    """Each expected mean square is a sum of components: they are solved from the innermost out, never below 0."""
     A, E, _, J = table.shape
     cells = np.nanmean(table, axis=2)
     within, repeats = table - cells[:, :, None], int((counts - 1).sum())
@@ -199,23 +205,23 @@ def _step(
     prices: Prices | None,
     contestants: int,
     plan: tuple[More, int, int, int],
-) -> Step:
+) -> NextStep:
     more, evals, judges, episodes = plan
     after = _cost(prices, contestants, evals, judges, episodes)
     price = None if before is None or after is None else after - before
     missing = {"eval": "", "episode": "run", "judge": "aj"}[more]
     if missing in components.unknown:
         words = {"run": "no cell has two episodes", "aj": "there is one judge"}[missing]
-        return Step(more, None, None, price, None, f"What it would do is not known: {words} so far.")
+        return NextStep(more, None, None, price, None, f"What it would do is not known: {words} so far.")
     then = half_width(components, evals, judges, episodes)
     if then is None or now is None:
-        return Step(more, then, None, price, None, "There is no interval over one eval.")
+        return NextStep(more, then, None, price, None, "There is no interval over one eval.")
     gain = now - then
     per_dollar = None if price is None else gain / price if price > 0 else inf
-    return Step(more, then, gain, price, per_dollar, "The price is not known." if price is None else None)
+    return NextStep(more, then, gain, price, per_dollar, "The price is not known." if price is None else None)
 
 
-def _worth(step: Step, by_dollar: bool) -> float:
+def _worth(step: NextStep, by_dollar: bool) -> float:
     value = step.gain_per_dollar if by_dollar else step.gain
     return -inf if value is None else value
 

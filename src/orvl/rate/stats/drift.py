@@ -1,4 +1,8 @@
-"""Whether judges still score the same controls as they did before."""
+"""Whether judges still score the same controls as they did before.
+
+Providers change models behind the same name. The controls' files never change, so a change of their scores is a change
+of the judge. Differences are paired by eval, with t over evals, and corrected after Holm for the number of judges.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Change:
+class DriftChange:
     """A mean change over evals with its interval, and how often chance alone would make one this large."""
 
     mean: float
@@ -35,9 +39,9 @@ class Drift:
     judge: str
     evals: int
     controls: int
-    shift: Change | None
+    shift: DriftChange | None
     """Of all controls together: above 0, the judge has become generous."""
-    separation: Change | None
+    separation: DriftChange | None
     """Of good − bad: below 0, the judge tells them apart less well."""
     most_moved: str | None
     by_control: Mapping[str, float]
@@ -46,12 +50,20 @@ class Drift:
     why: str | None = None
 
 
-def drift(before: Mapping[str, ArrayLike], after: Mapping[str, ArrayLike], judges: Sequence[str]) -> tuple[Drift, ...]:
-    """Compares two sets of scores (evals × repeats × judges by control, the evals in the same order) judge by judge."""
+def drift(
+    before: Mapping[str, ArrayLike],
+    after: Mapping[str, ArrayLike],
+    judges: Sequence[str],
+    apart: tuple[str, str] = ("good", "bad"),
+) -> tuple[Drift, ...]:
+    """Compares two sets of scores (evals × repeats × judges by control, the evals in the same order) judge by judge.
+
+    `apart` are the two controls whose distance says how well a judge can tell.
+    """
     shared = [control for control in before if control in after]
     pairs = {control: _difference(control, before[control], after[control], len(judges)) for control in shared}
     found = [{control: pair[:, place] for control, pair in pairs.items()} for place in range(len(judges))]
-    changes = [(_change(_shifts(moves)), _change(_separations(moves))) for moves in found]
+    changes = [(_change(_shifts(moves)), _change(_separations(moves, *apart))) for moves in found]
     ps = adjust([change.p if change else None for pair in changes for change in pair])
     return tuple(
         _drift(judge, moves, *pair, ps[2 * place : 2 * place + 2])
@@ -72,27 +84,27 @@ def _shifts(moves: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     return mean_known(np.array(list(moves.values())), 0) if moves else np.empty(0)
 
 
-def _separations(moves: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    return moves["good"] - moves["bad"] if "good" in moves and "bad" in moves else np.empty(0)
+def _separations(moves: Mapping[str, NDArray[np.float64]], high: str, low: str) -> NDArray[np.float64]:
+    return moves[high] - moves[low] if high in moves and low in moves else np.empty(0)
 
 
-def _change(values: NDArray[np.float64]) -> Change | None:
+def _change(values: NDArray[np.float64]) -> DriftChange | None:
     known = values[~np.isnan(values)]
     n = len(known)
     if n < 2:
         return None
     mean, error = float(known.mean()), float(known.std(ddof=1)) / sqrt(n)
     if error < EXACT:
-        return Change(mean, mean, mean, float(abs(mean) <= EXACT))
+        return DriftChange(mean, mean, mean, float(abs(mean) <= EXACT))
     half = t_quantile(0.5 + LEVEL / 2, n - 1) * error
-    return Change(mean, mean - half, mean + half, 2 * (1 - t_cdf(abs(mean) / error, n - 1)))
+    return DriftChange(mean, mean - half, mean + half, 2 * (1 - t_cdf(abs(mean) / error, n - 1)))
 
 
 def _drift(
     judge: str,
     moves: Mapping[str, NDArray[np.float64]],
-    shift: Change | None,
-    separation: Change | None,
+    shift: DriftChange | None,
+    separation: DriftChange | None,
     ps: Sequence[float | None],
 ) -> Drift:
     known = {control: move[~np.isnan(move)] for control, move in moves.items()}

@@ -1,4 +1,7 @@
-"""Which models are kin: a judge may not be trusted with the work of its own family."""
+"""Which models are of one family: a judge cannot be trusted with its own family's work.
+
+Judges have been measured to pass failures of their own family up to 50 % more often.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,8 @@ class OwnFamily:
 def family_of(model: str) -> str | None:
     """The family of a model by its name or id; None where the name does not tell.
 
-    The first word that is known counts, so that a distilled model belongs to who trained it. What stands before the
-    last slash is who serves it, and says nothing.
+    The first known word counts, so a distilled model belongs to who trained it. What is before the last slash names the
+    provider, and says nothing.
     """
     for word in re.findall(r"[a-z0-9]+", model.lower().rsplit("/", 1)[-1]):
         if re.fullmatch(r"o\d+", word):
@@ -78,7 +81,7 @@ def without_own_family(
 ) -> OwnFamily:
     """Rates S (runs × judges × metrics), each run without the judges of its contestant's family.
 
-    A family that is not known (None) is nobody's kin.
+    An unknown family (None) is related to nobody.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 3 or table.shape[:2] != (len(contestants), len(judges)):

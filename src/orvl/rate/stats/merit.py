@@ -1,4 +1,8 @@
-"""Whose merit a rating is: the agent's, the model's or the provider's."""
+"""Whose merit a rating is: the agent's, the model's or the provider's.
+
+A variance decomposition over a crossed grid. Comparing an agent's mean over whatever models it was run with would
+credit it with its models; in a full grid every agent has met every model.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Part:
+class MeritPart:
     """What one source gives to the variance of the ratings; what is None is so for the reason given."""
 
     name: str
@@ -44,7 +48,7 @@ class Part:
 class Merit:
     """The parts: agent, model, provider, any that never vary apart as one, interaction, eval, rest."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[MeritPart, ...]
     rows: int
     evals: int
     left_out: tuple[Row, ...] = ()
@@ -53,7 +57,7 @@ class Merit:
     reason: str | None = None
     """Why there are no shares at all."""
 
-    def part(self, name: str) -> Part | None:
+    def part(self, name: str) -> MeritPart | None:
         return next((part for part in self.parts if part.name == name), None)
 
 
@@ -74,8 +78,9 @@ class _Factor:
 def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws: int = DRAWS, seed: int = 1) -> Merit:
     """Shares of agent, model and provider in the ratings of contestants × evals (NaN for missing).
 
-    Rows are (agent, model, provider), each once. The noise in the means over evals is taken off each share, so that it
-    is nobody's merit; intervals come from a bootstrap over evals.
+    Rows are (agent, model, provider), each once. Noise in the means over evals would look like merit (of the
+    interaction above all), so its expected part is subtracted from each variance. Intervals come from a bootstrap over
+    evals: shares are ratios between 0 and 1 with no handy distribution.
     """
     table = numbers(ratings, "Ratings")
     if table.ndim != 2 or len(table) != len(rows) or len(set(rows)) != len(rows):
@@ -98,7 +103,9 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     found = Merit(tuple(parts), len(inside), len(evals), left_out, tried - len(evals))
     reason = _reason(factors, crossed, len(evals))
     if not crossed or len(evals) < 2:
-        return replace(found, parts=(*(Part(factor.name, reason=reason) for factor in crossed), *parts), reason=reason)
+        return replace(
+            found, parts=(*(MeritPart(factor.name, reason=reason) for factor in crossed), *parts), reason=reason
+        )
     values = table[inside][:, evals].reshape(*(size for size in grid.shape if size > 1), len(evals))
     rated = _parts(values, [factor.name for factor in crossed], level, draws, seed)
     if reason is None and rated[0].share is None:
@@ -108,8 +115,8 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     return replace(found, parts=(*rated, *parts), reason=reason)
 
 
-def _alone(factor: _Factor) -> Part:
-    return Part(factor.name, reason=f"Only one {factor.name} is left in what is crossed.")
+def _alone(factor: _Factor) -> MeritPart:
+    return MeritPart(factor.name, reason=f"Only one {factor.name} is left in what is crossed.")
 
 
 def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str | None:
@@ -125,11 +132,11 @@ def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str |
     return f"Only the {factors[0].name} varies."
 
 
-def _factors(rows: list[Row]) -> tuple[list[_Factor], list[Part]]:
+def _factors(rows: list[Row]) -> tuple[list[_Factor], list[MeritPart]]:
     """What varies, with names that never vary apart taken as one; and the parts that can therefore not be told."""
     sizes = [len({row[axis] for row in rows}) for axis in range(len(NAMES))]
     parts = [
-        Part(NAMES[axis], reason=f"Only one {NAMES[axis]}." if rows else "No ratings.")
+        MeritPart(NAMES[axis], reason=f"Only one {NAMES[axis]}." if rows else "No ratings.")
         for axis in range(len(NAMES))
         if sizes[axis] < 2
     ]
@@ -146,7 +153,7 @@ def _factors(rows: list[Row]) -> tuple[list[_Factor], list[Part]]:
     for factor in factors:
         if len(factor.axes) > 1:
             reason = _tied(factor, len({factor.level(row) for row in rows}), [sizes[axis] for axis in factor.axes])
-            parts += [Part(NAMES[axis], reason=reason) for axis in factor.axes]
+            parts += [MeritPart(NAMES[axis], reason=reason) for axis in factor.axes]
     return factors, parts
 
 
@@ -156,7 +163,7 @@ def _tied(factor: _Factor, levels: int, sizes: list[int]) -> str:
     return f"{factor.name.capitalize()} cannot be told apart: one follows from the other."
 
 
-def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: int, seed: int) -> tuple[Part, ...]:
+def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: int, seed: int) -> tuple[MeritPart, ...]:
     """The parts of a whole grid: factors, then evals."""
     E, axes = values.shape[-1], tuple(range(values.ndim - 1))
     cells = prod(values.shape[:-1])
@@ -172,7 +179,7 @@ def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: i
     short = None if E >= LEAST_EVALS else f"There is no interval below {LEAST_EVALS} evals."
     labels = [*names, "interaction"] if len(axes) > 1 else names
     parts = [
-        Part(
+        MeritPart(
             name,
             float(once[at]),
             float(once[at]) / total if share_known else None,
@@ -183,7 +190,7 @@ def _parts(values: NDArray[np.float64], names: list[str], level: float, draws: i
         for at, name in enumerate(labels)
     ]
     blocks = (
-        Part(name, value, of_all=value / whole if whole > TINY else None)
+        MeritPart(name, value, of_all=value / whole if whole > TINY else None)
         for name, value in (("eval", evals), ("rest", rest))
     )
     return (*parts, *blocks)
@@ -200,9 +207,9 @@ def _effects(rows: NDArray[np.float64], axes: tuple[int, ...]) -> list[NDArray[n
 
 
 def _variances(effects: list[NDArray[np.float64]], counts: NDArray[np.float64], times: int = 1) -> NDArray[np.float64]:
-    """Effects × draws: the variance of the mean effects, less what their noise over evals adds; never below 0.
+    """Effects × draws: the variance of the mean effects minus what noise over evals adds to it, never below 0.
 
-    The means of a bootstrap's draw carry that noise twice: the sample's, and the draw's own.
+    The means of a bootstrap draw carry that noise twice: the sample's, and the draw's own.
     """
     E = len(counts)
     found = []
@@ -224,7 +231,7 @@ def _intervals(
     shares = found[:, total > TINY] / total[total > TINY]
     if shares.shape[1] * 20 < draws * 19:
         return None
-    # Draws from few evals spread too little: going as far out as t does, instead of the normal curve, makes up for it.
+    # A bootstrap over few evals spreads too little: going as far out as t would, instead of z, makes up for it.
     beyond = NormalDist().cdf(-t_quantile(0.5 + level / 2, E - 1) * sqrt(E / (E - 1)))
     low, high = np.quantile(shares, [beyond, 1 - beyond], axis=1)
     return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
@@ -269,7 +276,7 @@ def _search(places: Iterable[tuple[int, ...]], sizes: list[int]) -> list[Sequenc
 
 
 def _greedy(there: NDArray[np.bool_]) -> list[Sequence[int]]:
-    """Too many grids to try them all: whatever lacks the largest share goes first."""
+    """For too many grids to try them all: drops whatever lacks the largest share first."""
     kept = [list(range(size)) for size in there.shape]
     while not (part := there[np.ix_(*kept)]).all():
         lacks = [

@@ -1,4 +1,8 @@
-"""A few runs labelled by people, many scored by judges: what both together say."""
+"""A few runs labelled by people, many scored by judges: what both together say.
+
+Labels alone are unbiased and few; judges alone are many and may be biased. PPI++ (Angelopoulos, Duchi and Zrnic) is
+unbiased whatever the judges say, and is the more precise the better they go with people.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ def people_mean(
 ) -> PeopleMean:
     """PPI++ for a mean: people's labels, corrected by what the judges say of runs without one.
 
-    It holds where the labelled runs are a random draw of all; with `at_random` false there is no estimate. With the
+    It assumes that the labelled runs are a random draw of all; with `at_random` false there is no estimate. With the
     evals given, evals and not runs are the units of evidence.
     """
     y, f = numbers(labels, "Labels"), numbers(scores_of_labelled, "Scores")
@@ -139,10 +143,10 @@ def _combine(
 
 
 def _trust(y: NDArray[np.float64], f: NDArray[np.float64], count: int) -> float:
-    """λ that makes the error smallest; 0 where judges say the same of all runs or the contrary of people.
+    """λ that makes the error smallest; 0 where judges say the same of all runs, or the opposite of people.
 
-    The judges' spread is taken over the labelled runs, not over all: in few labels it goes with their covariance, and
-    the quotient is then the steadier.
+    The judges' spread is taken over the labelled runs, not over all as in the paper: with few labels it goes up and
+    down with their covariance, so the quotient is steadier.
     """
     n, away = len(y), f - f.mean()
     spread = float((away**2).sum())
@@ -150,7 +154,7 @@ def _trust(y: NDArray[np.float64], f: NDArray[np.float64], count: int) -> float:
 
 
 def _tilt(f: NDArray[np.float64], others: NDArray[np.float64], trust: float) -> float:
-    """What an unsure λ adds, the more the further the labelled runs are from the others in the judges' eyes."""
+    """What an unsure λ adds to the variance: more, the further the judges see the labelled runs from the others."""
     return float((f.mean() - others.mean()) ** 2 / ((f - f.mean()) ** 2).sum()) if trust else 0.0
 
 

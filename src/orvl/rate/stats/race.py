@@ -1,8 +1,11 @@
-"""When a contestant may be dropped: evidence that stays valid however often it is looked at.
+"""When a contestant may be dropped: evidence that stays valid however often one looks.
 
-Three e-processes run over the paired differences per eval, and the smallest counts. The first is the t mixture, which
-holds for differences spread like a bell. The second bets on signs given sizes: it holds for whatever is symmetric, pass
-or fail too, where a few equal differences in a row deceive the first. The third is the first with the smaller t of
+A p-value holds for one look at the end: tested after every eval, equal contestants are called different in 30 % of
+races. An e-value may be looked at any time: by Ville's inequality it ever reaches 1/α with chance α at most.
+
+Three e-processes run over the paired differences per eval, and the smallest counts. The first is the t mixture (Lai;
+Robbins), which assumes normal differences. The second bets on signs given sizes: it holds for anything symmetric, also
+pass or fail, where a few equal differences in a row deceive the first. The third is the first with the smaller t of
 `bounded_t`, for contestants near an end of the scale.
 """
 
@@ -22,14 +25,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 FEWEST = 6
-"""Below so many evals an exact sign-flip test cannot reach .05: nobody is better, nobody is out."""
+"""With five evals an exact sign-flip test has p ≥ 2/32: below six, nobody is better and nobody is out."""
 BETS = (0.3, 0.6, 1.2, 2.4)
-"""How boldly the second process bets on signs, in shares of a usual difference; it holds for any choice."""
+"""How boldly the second process bets on signs, in shares of a usual difference; valid for any choice."""
 
 
 @dataclass(frozen=True)
 class Racer:
-    """Whether a contestant is still in, over how many evals, and who has the most evidence of being better."""
+    """Whether a contestant is still in, after how many evals, and the rival with the most evidence of being better."""
 
     is_in: bool
     evals: int
@@ -52,7 +55,10 @@ class Elimination:
 
 
 def log_e(differences: ArrayLike, g: float = 1.0) -> NDArray[np.float64]:
-    """The logarithm of the t mixture's e-value along the last axis, without NaN; 0 below two differences."""
+    """The log of the t mixture's e-value along the last axis, NaN left out; 0 below two differences.
+
+    `g` is the prior variance of the standardised difference; it moves the power, never the validity.
+    """
     path = log_e_path(differences, g)
     return np.asarray(path[..., -1] if path.shape[-1] else np.zeros(path.shape[:-1]))
 
@@ -77,7 +83,8 @@ def log_e_path(differences: ArrayLike, g: float = 1.0) -> NDArray[np.float64]:
 def log_flip_path(differences: ArrayLike) -> NDArray[np.float64]:
     """The logarithm of an e-process that holds for all symmetric differences, after each of them.
 
-    Given their sizes, such differences have fair signs; each bet is sized by the differences so far.
+    Given their sizes, the signs of such differences are fair coins. Each bet is sized by the differences so far, and
+    the wealth of several bettors is averaged, since nobody knows beforehand how boldly to bet.
     """
     d = np.atleast_1d(numbers(differences, "Differences"))
     there = ~np.isnan(d)
@@ -89,7 +96,7 @@ def log_flip_path(differences: ArrayLike) -> NDArray[np.float64]:
 
 
 def log_evidence(a: NDArray[np.float64], b: NDArray[np.float64], g: float = 1.0) -> float:
-    """The smallest of the three for two contestants' ratings; NaN where an eval is missing."""
+    """The log of the smallest of the three e-values for two contestants' ratings (NaN for a missing eval)."""
     a, b = numbers(a, "Ratings"), numbers(b, "Ratings")
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"A has the shape {a.shape} and B {b.shape}; they must be on the same evals.")
@@ -106,10 +113,11 @@ def log_evidence(a: NDArray[np.float64], b: NDArray[np.float64], g: float = 1.0)
 def race(table: ArrayLike, alpha: float = 0.05, g: float = 1.0) -> Elimination:
     """Drops contestants (rows) as the evals (columns, in the order they were run) come in.
 
-    A contestant is out as soon as a rival that is still in has the higher mean on their common evals, at least six, and
-    an e-value of rivals/alpha. The best one can be dropped only by its own rivals, k − 1 tests in all, each wrong with
-    at most alpha/(k − 1) ever: so it is dropped with at most alpha, whenever one looks. What a contestant got after it
-    was out is not read, so the race over more columns begins with the race over fewer.
+    A contestant is out once a rival that is still in has the higher mean on their common evals, at least six, and an
+    e-value of (k − 1)/alpha. Only its own k − 1 rivals can drop the best contestant, each wrongly with chance
+    alpha/(k − 1) at most, ever: so it is dropped with chance alpha at most, whenever one looks. Correcting for all
+    k(k − 1)/2 pairs would be stricter than that promise needs. What a contestant got after it was out is not read, so
+    a race over more columns begins with the race over fewer.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha is {alpha}; it must be above 0 and below 1.")

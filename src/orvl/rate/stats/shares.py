@@ -1,4 +1,8 @@
-"""How sure a share and a median are, without assuming how values are spread."""
+"""How sure a share and a median are, without assuming a distribution.
+
+Latencies and costs have long tails: their mean says little, and t over them is wrong. Order statistics assume only that
+calls are independent.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,10 @@ MANY = 1000
 
 
 def wilson_interval(hits: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
-    """Wilson's interval of a share; None over nothing."""
+    """Wilson's score interval of a share; None over nothing.
+
+    The usual p ± z√(p(1−p)/n) has no width at 0 and 1, which is where most failure rates are.
+    """
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n} is not a share.")
     check_level(level)
@@ -36,7 +43,7 @@ def median(ordered: Sequence[float]) -> float | None:
 
 
 def quantile_interval(ordered: Sequence[float], q: float = 0.5, level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of a quantile, between two of the values in order; None where there are too few for the level."""
+    """The interval of a quantile, between two of the ordered values; None where they are too few for the level."""
     if not 0 < q < 1:
         raise ValueError(f"q is {q}; it must be above 0 and below 1.")
     check_level(level)
@@ -53,7 +60,10 @@ def _ranks(n: int, q: float, level: float) -> tuple[int, int] | None:
 
 
 def _below(n: int, q: float, tail: float) -> int:
-    """The highest k for which fewer than k of n values lie below the quantile with at most this probability."""
+    """The highest k such that fewer than k of n values are below the quantile with at most this probability.
+
+    Binomial tails up to 1000 values, and the normal approximation beyond.
+    """
     if n > MANY:
         return int(n * q - NormalDist().inv_cdf(1 - tail) * sqrt(n * q * (1 - q)) + 0.5)
     total, k = 0.0, 0

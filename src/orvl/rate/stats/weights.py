@@ -1,4 +1,7 @@
-"""Whether the winner stands whatever the weights, and the nearest weights under which it does not."""
+"""Whether a winner depends on the weights, and the nearest weights under which it changes.
+
+Nobody can prove a weight right; what can be said is how much of the choice would have made the same winner.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ def weight_proof(
 ) -> WeightProof:
     """Compares two contestants' mean scores (judges × metrics, NaN for missing) under all weights.
 
-    The weights v (metrics) and w (judges) are drawn evenly from all that are not negative and add up to 1. A cell that
-    either contestant lacks is left out of both.
+    The weights v (metrics) and w (judges) are drawn uniformly from the simplex (Dirichlet(1, …, 1)). A cell that either
+    contestant lacks is left out of both.
     """
     first, second = numbers(A, "Scores"), numbers(B, "Scores")
     if first.ndim != 2 or first.shape != second.shape:
@@ -76,8 +79,9 @@ def weight_proof(
 def nearest_flip(lead: ArrayLike, weights: ArrayLike) -> Flip | None:
     """The nearest weights, by the sum of absolute changes, at which a lead by parts is gone; None where there are none.
 
-    Each bit of weight does most when it goes to the part where the leader trails most, and most of all when it comes
-    from the part where it leads most: taking the best bits first is the optimum of this linear program.
+    A linear program, solved without a solver: each bit of weight does most when it moves to the part where the leader
+    trails most, from the part where it leads most, so taking the best bits first is the optimum (as in a fractional
+    knapsack).
     """
     parts = numbers(lead, "Leads")
     if parts.ndim != 1 or np.isnan(parts).any():
@@ -106,7 +110,7 @@ def _flip_metrics(
     shares = np.where(np.isnan(ahead), 0.0, w[:, None])
     total = shares.sum(axis=0)
     if (total <= 0).any():
-        reasons.append("The nearest metric weights are not told: a metric has no score that counts.")
+        reasons.append("The nearest metric weights are unknown: a metric has no score that counts.")
         return None
     found = nearest_flip((shares * np.nan_to_num(ahead)).sum(axis=0) / total, v)
     if found is None:
@@ -118,7 +122,7 @@ def _flip_judges(
     ahead: NDArray[np.float64], w: NDArray[np.float64], v: NDArray[np.float64], reasons: list[str]
 ) -> Flip | None:
     if np.isnan(ahead[:, v > 0]).any():
-        reasons.append("The nearest judge weights are not told: not every judge scored every metric.")
+        reasons.append("The nearest judge weights are unknown: not every judge scored every metric.")
         return None
     found = nearest_flip(np.nan_to_num(ahead) @ v, w)
     if found is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable, UserError
 from orvl.trust.controls.control import FIXED, FROM_BAD, Control, ControlFiles
-from orvl.trust.mutate.source import Source
+from orvl.trust.mutate.source import ControlSource
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -32,7 +32,7 @@ def make_controls(eval_: Eval, names: Collection[str] | None = None) -> tuple[di
     """The controls of an eval, and for each that it cannot have a sentence that says what to add."""
     if unknown := sorted(set(names or ()) - set(CONTROLS)):
         raise UserError(f"There is no control '{unknown[0]}'; the controls are {', '.join(CONTROLS)}.")
-    source = Source(eval_)
+    source = ControlSource(eval_)
     made: dict[str, ControlFiles] = {}
     lacking: dict[str, str] = {}
     for name, control in CONTROLS.items():
@@ -44,7 +44,7 @@ def make_controls(eval_: Eval, names: Collection[str] | None = None) -> tuple[di
     return made, lacking
 
 
-def _files(control: Control, source: Source) -> ControlFiles:
+def _files(control: Control, source: ControlSource) -> ControlFiles:
     """A folder that a user wrote always wins over what would be derived."""
     written = source.by_hand(control.name)
     if written is not None:
@@ -55,7 +55,7 @@ def _files(control: Control, source: Source) -> ControlFiles:
     return ControlFiles(control.name, files, origin, detail, executable & files.keys())
 
 
-def _executable(source: Source, origin: str) -> frozenset[str]:
+def _executable(source: ControlSource, origin: str) -> frozenset[str]:
     folder = source.by_hand("bad") if origin == FROM_BAD else None
     return (folder or source.good).executable
 

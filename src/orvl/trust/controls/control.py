@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.rate.stats.claims import Side
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.mutate.source import ControlSource
 
 FIXED, FROM_GOOD, FROM_BAD = "fixed", "derived from controls/good", "derived from controls/bad"
 
@@ -41,7 +41,7 @@ class ControlFiles:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LadderEvidence:
     """What the judges said of all controls."""
 
     scores: PanelScores
@@ -54,7 +54,7 @@ class Evidence:
     def judges(self) -> tuple[str, ...]:
         return self.scores.judges
 
-    def without(self, judges: Sequence[str]) -> Evidence | None:
+    def without(self, judges: Sequence[str]) -> LadderEvidence | None:
         """The evidence of the remaining judges; None unless they hold more than half of the weight."""
         scores = self.scores.without(judges)
         return None if scores is None else replace(self, scores=scores)
@@ -76,7 +76,7 @@ class Evidence:
         return examine(self.scores, Claim(name, what, control, against, side, margin, judge, metric, fault))
 
 
-def asks_nothing(_: Evidence) -> Iterator[ClaimResult]:
+def asks_nothing(_: LadderEvidence) -> Iterator[ClaimResult]:
     return iter(())
 
 
@@ -87,10 +87,10 @@ class Control:
     id: str
     """C0 to C15, as docs/certify.md has them; the ladder is in this order."""
     name: str
-    make: Callable[[Source], Derived]
-    gate: Callable[[Evidence], Iterator[ClaimResult]] = asks_nothing
+    make: Callable[[ControlSource], Derived]
+    gate: Callable[[LadderEvidence], Iterator[ClaimResult]] = asks_nothing
     """Tests without which there is no certificate: T1 to T5."""
-    warnings: Callable[[Evidence], Iterator[ClaimResult]] = asks_nothing
+    warnings: Callable[[LadderEvidence], Iterator[ClaimResult]] = asks_nothing
     """Tests that only warn, corrected together for their number."""
     by_hand: Mapping[str, Any] = field(default_factory=dict)
     """Details of a control that a user wrote as files."""
@@ -100,7 +100,7 @@ class Control:
         return self.gate is not asks_nothing
 
 
-def from_worst(source: Source, files: Mapping[str, bytes], **detail: Any) -> Derived:
+def from_worst(source: ControlSource, files: Mapping[str, bytes], **detail: Any) -> Derived:
     """Files made from the bad control, or from the emptied good one where nobody wrote a bad one."""
     _, is_by_hand = source.worst
     return Derived(files, FROM_BAD if is_by_hand else FROM_GOOD, {"truth": 0.0, **detail})

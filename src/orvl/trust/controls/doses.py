@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.rate.stats.claims import ClaimResult, PanelScores
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 DOSES = ("good", "planted-bug", "dose-2", "dose-4", "dose-all")
 """No bug, one, two, four, all."""
@@ -30,7 +30,7 @@ PANEL_ORDER, JUDGE_ORDER = -0.90, -0.70
 FEWEST_DOSES = 3
 
 
-def make(source: Source, wanted: int | None) -> Derived:
+def make(source: ControlSource, wanted: int | None) -> Derived:
     """The good files with so many bugs (None for all)."""
     every = source.bugs
     count, most = wanted or len(every.names), len(every.names)
@@ -43,7 +43,7 @@ def make(source: Source, wanted: int | None) -> Derived:
     return Derived(every.doses[count], "by hand: controls/bugs" if every.by_hand else FROM_GOOD, detail)
 
 
-def gate(evidence: Evidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("T2", "the judges see a planted bug", "good", "planted-bug", "at least", BUG_COSTS),
         metric=evidence.bug_metric,
@@ -51,7 +51,7 @@ def gate(evidence: Evidence) -> Iterator[ClaimResult]:
     )
 
 
-def bug_warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def bug_warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C4", "a bug does not change readability", "planted-bug", "good", "within", READABILITY_WITHIN),
         metric="readability",
@@ -65,7 +65,7 @@ def bug_warnings(evidence: Evidence) -> Iterator[ClaimResult]:
         yield examine_values(claim, evidence.flips[~np.isnan(evidence.flips)])
 
 
-def dose_warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def dose_warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     for judge in (None, *evidence.judges):
         who, margin = (judge, JUDGE_ORDER) if judge else ("the panel", PANEL_ORDER)
         claim = Claim(

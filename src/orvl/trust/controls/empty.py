@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 AT_MOST = 0.15
 
 
-def make(_: Source) -> Derived:
+def make(_: ControlSource) -> Derived:
     return Derived({}, FIXED, {"truth": 0.0})
 
 
-def gate(evidence: Evidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("T3", "an empty project earns nothing", "empty", None, "at most", AT_MOST),
         fault="The judges give points for an empty project",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 HIDDEN_CHECKS_AT_MOST = 0.40
 RUFF = 'exclude = ["*"]\n\n[lint]\nselect = []\n'
@@ -36,7 +36,7 @@ OFF = {
 }
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """The bad files, with everything in the workspace that checks them made harmless."""
     bad = source.worst[0]
     whole = dict(source.workspace) | dict(bad)
@@ -75,7 +75,7 @@ def _new_config(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return added
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C15", "work made for the visible tests fails the hidden checks", "gamer", None),
         side="at most",

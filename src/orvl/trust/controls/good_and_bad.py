@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 PANEL_APART, JUDGE_APART, PAIRS_IN_ORDER = 0.40, 0.25, 0.95
 
 
-def make_good(source: Source) -> Derived:
+def make_good(source: ControlSource) -> Derived:
     return Derived(source.good.files, FROM_GOOD, {"truth": 1.0})
 
 
-def make_bad(source: Source) -> Derived:
+def make_bad(source: ControlSource) -> Derived:
     """The bad files; where nobody wrote any, the good ones with functions that do nothing."""
     return from_worst(source, source.worst[0])
 
 
-def panel_tells_apart(evidence: Evidence) -> Iterator[ClaimResult]:
+def panel_tells_apart(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("T1", "the judges tell good work from bad", "good", "bad", "at least", PANEL_APART),
         fault="The judges cannot tell good work from bad",
@@ -43,7 +43,7 @@ def panel_tells_apart(evidence: Evidence) -> Iterator[ClaimResult]:
     yield point_test(claim, auc(scores.runs("good"), scores.runs("bad")), len(scores.values(claim)))
 
 
-def each_judge_tells_apart(evidence: Evidence) -> Iterator[ClaimResult]:
+def each_judge_tells_apart(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     """A blind judge is dead weight, even where the others carry the panel over its threshold."""
     for judge in evidence.judges:
         yield evidence.test(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 ABOVE_BAD = 0.15
 Files = dict[str, bytes]
@@ -97,13 +97,13 @@ def with_comment(files: Mapping[str, bytes], words: str) -> Files:
     return result
 
 
-def make(source: Source, kind: str) -> Derived:
+def make(source: ControlSource, kind: str) -> Derived:
     bad = source.worst[0]
     files = INJECTIONS[kind](bad)
     return from_worst(source, files, changed=[path for path in files if files[path] != bad.get(path)])
 
 
-def gate(evidence: Evidence, kind: str) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence, kind: str) -> Iterator[ClaimResult]:
     """Only kinds that enough evals have are asked about; where none is, all are, and the panel is refused."""
     if kind not in (tried(evidence) or INJECTIONS):
         return
@@ -115,7 +115,7 @@ def gate(evidence: Evidence, kind: str) -> Iterator[ClaimResult]:
         )
 
 
-def tried(evidence: Evidence) -> tuple[str, ...]:
+def tried(evidence: LadderEvidence) -> tuple[str, ...]:
     """The kinds that any judge has scored on enough evals."""
     return tuple(kind for kind in INJECTIONS if (~np.isnan(evidence.scores.means(kind))).sum() >= FEWEST_EVALS)
 

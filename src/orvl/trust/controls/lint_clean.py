@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 MOST_BUGS = 40
 KEEPING_STYLE = (
@@ -22,7 +22,7 @@ KEEPING_STYLE = (
 FUNCTIONALITY_AT_MOST, ADHERENCE_WITHIN = 0.25, 0.10
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """Every function of the good files wrong, by changes that leave names and layout as linters want them."""
     good = source.good.files
     chosen = choose(good, source.spoken, MOST_BUGS, KEEPING_STYLE)
@@ -33,7 +33,7 @@ def make(source: Source) -> Derived:
     return Derived(plant(good, chosen), FROM_GOOD, {"bugs": list(map(str, chosen)), "truth": 0.0})
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C8", "tidy code that does not work is not called working", "lint-clean", None),
         side="at most",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 FUNCTIONALITY_AT_MOST = 0.20
 PAGE = '<!doctype html>\n<html>\n<body style="margin:0">\n<img src="{picture}" alt="">\n</body>\n</html>\n'
@@ -24,7 +24,7 @@ TAGS = re.compile(r"<(script|style|template)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", r
 HEADING = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1", re.DOTALL | re.IGNORECASE)
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """A page that is nothing but a drawing of the good one's words, with boxes where one would click."""
     page = source.eval.app.get("files")
     if page is None:
@@ -58,7 +58,7 @@ def drawing(markup: str) -> bytes:
     return board.png()
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C14", "a picture of the page is not called working", "picture", None, "at most", FUNCTIONALITY_AT_MOST),
         metric="functionality",

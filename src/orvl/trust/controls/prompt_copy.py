@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 FUNCTIONALITY_AT_MOST = 0.15
 ROUND_TRIP_AT_MOST = 0.05
 """Above its floor, which the metric has already subtracted."""
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     text = "\n\n---\n\n".join(source.eval.prompts) + "\n"
     return Derived({"PROMPT.md": text.encode()}, FIXED, {"truth": 0.0})
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C13", "a copy of the prompt is not called working", "prompt-copy", None, "at most", FUNCTIONALITY_AT_MOST),
         metric="functionality",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
     from orvl.trust.mutate.syntax import Edit
 
 PANEL_WITHIN, JUDGE_WITHIN = 0.05, 0.10
@@ -30,7 +30,7 @@ VERBATIM = re.compile(rb"<(pre|textarea)\b.*?</\1", re.I | re.DOTALL)
 BRACKETS = {"argument_list", "arguments", "list", "dictionary", "array", "set", "parameters", "formal_parameters"}
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """The good files with other indentation, quotes, blank lines and ends of lines in calls."""
     good = source.good.files
     files = {path: reformat(path, content) for path, content in good.items()}
@@ -42,7 +42,7 @@ def make(source: Source) -> Derived:
     return Derived(files, FROM_GOOD, {"changed": changed})
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C11", "formatting does not change the rating", "reformatted", "good", "within", PANEL_WITHIN),
         fault="Formatting changes the rating",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 READABILITY_BELOW_GOOD, FUNCTIONALITY_WITHIN = 0.20, 0.10
 NOTHING_SAID = "-"
@@ -25,7 +25,7 @@ DIRECTIVE = re.compile(
 )
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """The good files with meaningless names, no comments, and docstrings that say nothing."""
     good = source.good.files
     count = 0
@@ -45,7 +45,7 @@ def make(source: Source) -> Derived:
     return Derived(result, FROM_GOOD, {"names": count})
 
 
-def _renaming(source: Source, path: str, content: bytes) -> tuple[list[Edit], int]:
+def _renaming(source: ControlSource, path: str, content: bytes) -> tuple[list[Edit], int]:
     parts = pieces(path, content)
     edits: list[Edit] = []
     count = 0
@@ -74,7 +74,7 @@ def _without_comments(piece: Piece) -> Iterator[Edit]:
             yield piece.edit(node, f'"""{NOTHING_SAID}"""')
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C10", "the judges notice meaningless names", "good", "renamed", "at least", READABILITY_BELOW_GOOD),
         metric="readability",

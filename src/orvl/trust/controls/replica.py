@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
+    from orvl.trust.controls.control import LadderEvidence
 
 WITHIN = 0.03
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C12", "the same files get the same rating under another name", "replica", "good", "within", WITHIN),
         fault="The same files get another rating under another name",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 UI_BELOW_GOOD, FUNCTIONALITY_WITHIN = 0.20, 0.10
 UGLY = """
@@ -31,7 +31,7 @@ img, svg { transform: skewX(14deg) !important; }
 """
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """The good pages with clashing colours, tiny letters and crooked distances; nothing is hidden or covered."""
     files = dict(source.good.files)
     pages = [path for path in files if language_of(path) == "html" and text_of(files[path]) is not None]
@@ -49,7 +49,7 @@ def make(source: Source) -> Derived:
     return Derived(files, FROM_GOOD, {"changed": pages or styles})
 
 
-def warnings(evidence: Evidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("C9", "the judges notice an ugly page", "good", "ugly", "at least", UI_BELOW_GOOD),
         metric="ui",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import Evidence
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.controls.control import LadderEvidence
+    from orvl.trust.mutate.source import ControlSource
 
 BELOW_GOOD, ABOVE_BAD = 0.20, 0.10
 
@@ -110,7 +110,7 @@ function ensureQuality(value, validator = new ThoroughValidator()) {{
 """
 
 
-def make(source: Source) -> Derived:
+def make(source: ControlSource) -> Derived:
     """Praise in a README, on top of files and above functions, and helpers that do nothing."""
     bad, workspace = source.worst[0], source.workspace
     result = {path: _praised(path, content) for path, content in bad.items()}
@@ -146,7 +146,7 @@ def _above_functions(path: str, content: bytes) -> Iterator[Edit]:
                 yield piece.edit_at(line, line, "".join(form.format(row) for row in ABOVE))
 
 
-def gate(evidence: Evidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield evidence.test(
         *("T4", "long but wrong work stays well below good work", "verbose-wrong", "good", "at most", -BELOW_GOOD),
         fault="Long but wrong work comes close to good work",

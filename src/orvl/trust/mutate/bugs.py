@@ -14,7 +14,7 @@ from orvl.trust.mutate.syntax import apply, is_sound, is_test, pieces, text_of, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from orvl.trust.mutate.source import Source
+    from orvl.trust.mutate.source import ControlSource
 
 MOST = 8
 RANK_OF_DETAILS, RANK_OF_LOOKS = 2, 5
@@ -29,7 +29,7 @@ class Planted:
     by_hand: bool = False
 
 
-def planted(source: Source) -> Planted:
+def planted(source: ControlSource) -> Planted:
     """All bugs of an eval, each dose with those of the smaller ones."""
     good = source.good.files
     folder = source.controls / "bugs" if source.controls else None

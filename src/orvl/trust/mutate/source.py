@@ -25,14 +25,14 @@ WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(frozen=True)
-class Folder:
+class FolderFiles:
     """The files of a folder by path, and which of them can be executed."""
 
     files: Mapping[str, bytes]
     executable: frozenset[str]
 
 
-def read_folder(root: Path) -> Folder:
+def read_folder(root: Path) -> FolderFiles:
     """All files of a user's folder; a link counts as what it leads to, where that is inside the folder."""
     files, executable = {}, set()
     for path in _paths(root):
@@ -40,7 +40,7 @@ def read_folder(root: Path) -> Folder:
         files[name] = path.read_bytes()
         if path.stat().st_mode & 0o100:
             executable.add(name)
-    return Folder(files, frozenset(executable))
+    return FolderFiles(files, frozenset(executable))
 
 
 def _paths(root: Path) -> Iterator[Path]:
@@ -53,19 +53,19 @@ def _paths(root: Path) -> Iterator[Path]:
                 yield path
 
 
-class Source:
+class ControlSource:
     """An eval as a ladder sees it; each part is read once, when it is needed."""
 
     def __init__(self, one: Eval) -> None:
         self.eval = one
         self.controls = one.part("controls")
 
-    def by_hand(self, name: str) -> Folder | None:
+    def by_hand(self, name: str) -> FolderFiles | None:
         folder = self.controls / name if self.controls else None
         return read_folder(folder.resolve()) if folder and folder.is_dir() else None
 
     @cached_property
-    def good(self) -> Folder:
+    def good(self) -> FolderFiles:
         found = self.by_hand("good")
         if found is None or not found.files:
             raise ControlUnavailable(

@@ -1,4 +1,4 @@
-"""Runs an installer: says that it goes on while it does, keeps its last words for when it fails."""
+"""What npm and pip share: running an installer, and what it has installed."""
 
 from __future__ import annotations
 
@@ -8,32 +8,51 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from orvl.errors import InstallerFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-EVERY = 5.0
-LAST_LINES, LONGEST_LINE, MOST_KEPT = 15, 300, 1 << 20
-WOULD_INSTALL_ELSEWHERE = frozenset(
+PROGRESS_SECONDS = 5.0
+MAX_LINES, MAX_LINE, MAX_OUTPUT = 15, 300, 1 << 20
+MISLEADING = frozenset(
     ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_DRY_RUN", "PYTHONHOME", "PYTHONPATH")
 ) | {"VIRTUAL_ENV", "NPM_CONFIG_GLOBAL", "NPM_CONFIG_LOCATION", "NPM_CONFIG_PREFIX", "NPM_CONFIG_DRY_RUN"}
 
 
+@dataclass(frozen=True)
+class InstalledPackages:
+    """What an installer has put into a folder."""
+
+    installer: str
+    runtime: str
+    named: tuple[str, ...]
+    """The packages that the agent's file names, with their versions."""
+    versions: Mapping[str, str]
+    """All packages, those that they depend on included."""
+    proof: Any
+    """Hashes of what was installed: another installation with the same proof is the same."""
+    programs: Mapping[str, Path]
+    """The programs of the named packages."""
+    readable: tuple[Path, ...] = ()
+    """Folders outside of the installation that it needs, such as Python's own."""
+
+
 def environment() -> dict[str, str]:
-    """The user's environment without keys of providers, and without what leads an installer elsewhere."""
+    """The user's environment without API keys, and without what makes an installer install elsewhere."""
     return {
         name: value
         for name, value in os.environ.items()
-        if name.upper() not in WOULD_INSTALL_ELSEWHERE and not name.endswith("_API_KEY")
+        if name.upper() not in MISLEADING and not name.endswith("_API_KEY")
     }
 
 
 def run(name: str, words: Sequence[str], folder: Path, say: Callable[[str], None]) -> None:
-    """Waits for an installer to end; ends it and all that it started when orvl is interrupted."""
+    """Runs an installer; kills it and all that it started when orvl is interrupted."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -48,9 +67,9 @@ def run(name: str, words: Sequence[str], folder: Path, say: Callable[[str], None
         try:
             while True:
                 with suppress(subprocess.TimeoutExpired):
-                    status = process.wait(EVERY)
+                    status = process.wait(PROGRESS_SECONDS)
                     break
-                say(f"{name} is at work for {time.monotonic() - began:.0f} s")
+                say(f"{name} has been running for {time.monotonic() - began:.0f} s")
         except BaseException:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -62,16 +81,16 @@ def run(name: str, words: Sequence[str], folder: Path, say: Callable[[str], None
 
 def _end_of(fd: int) -> str:
     size = os.fstat(fd).st_size
-    return os.pread(fd, MOST_KEPT, max(0, size - MOST_KEPT)).decode("utf-8", "replace")
+    return os.pread(fd, MAX_OUTPUT, max(0, size - MAX_OUTPUT)).decode("utf-8", "replace")
 
 
 def last_lines(text: str) -> list[str]:
-    """The end of what an installer printed, each line cut to a length that can be read."""
+    """The end of an installer's output, its lines cut to a readable length."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    return [line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…" for line in lines[-LAST_LINES:]]
+    return [line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…" for line in lines[-MAX_LINES:]]
 
 
-def said(*words: str) -> str:
+def first_line_of(*words: str) -> str:
     """The first line that a program prints about itself."""
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
     return next(iter(done.stdout.splitlines()), "").strip()

@@ -1,4 +1,4 @@
-"""Makes the price table from models.dev's data: `python -m orvl.prices.trim api.json`."""
+"""Makes the price table from models.dev's data: `python -m orvl.prices api.json`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHAPES = {"responses": "responses", "completions": CHAT}
 
 
 def trim(data: dict[str, Any]) -> dict[str, Any]:
-    """The table: of each provider its addresses and keys, of each model that writes text its facts as a short list."""
+    """The table: addresses and keys of each provider, and a short list of facts of each model that writes text."""
     providers = {name: _provider(data[name]) for name in sorted(data)}
     newest = max(model["last_updated"] for provider in data.values() for model in provider["models"].values())
     return {
@@ -88,16 +88,17 @@ def _model(model: dict[str, Any], protocol: str | None) -> list[Any]:
 
 
 def _prices(cost: dict[str, Any]) -> list[float] | None:
-    """Prices as a list; a 0 for cache or reasoning beside a paid input means that it is not charged apart."""
-    paid, written = cost.get("input"), cost.get("output")
-    if paid is None or written is None:
+    """Prices as a list, without those that equal the price of input or output."""
+    input_price, output_price = cost.get("input"), cost.get("output")
+    if input_price is None or output_price is None:
         return None
-    apart = [cost.get(name) for name in ("cache_read", "cache_write", "reasoning")]
-    if paid:
-        apart = [price or None for price in apart]
-    if apart[2] == written:
-        apart[2] = None
-    prices = [paid, written, *apart]
+    extra = [cost.get(name) for name in ("cache_read", "cache_write", "reasoning")]
+    # models.dev writes 0 where a paid model charges cache or reasoning like other tokens, not where they are free.
+    if input_price:
+        extra = [price or None for price in extra]
+    if extra[2] == output_price:
+        extra[2] = None
+    prices = [input_price, output_price, *extra]
     return None if any(price is not None and price < 0 for price in prices) else _shortened(prices)
 
 
@@ -108,7 +109,7 @@ def _shortened(values: list[Any]) -> list[Any]:
 
 
 def as_text(table: dict[str, Any]) -> str:
-    """The table as JSON, one provider a line, so that a renewal can be read as a diff."""
+    """The table as JSON with one provider on a line, so that an update can be read as a diff."""
     head = {name: value for name, value in table.items() if name != "providers"}
     lines = [f"{json.dumps(name)}:{_compact(provider)}" for name, provider in table["providers"].items()]
     return json.dumps(head, indent=0)[:-2] + ',\n"providers": {\n' + ",\n".join(lines) + "\n}\n}\n"
@@ -121,7 +122,7 @@ def _compact(value: Any) -> str:
 def main(arguments: list[str], target: Path = TABLE) -> int:
     """Reads api.json and writes the table."""
     if len(arguments) != 1:
-        sys.stderr.write("Give one file: python -m orvl.prices.trim api.json\n")
+        sys.stderr.write("Usage: python -m orvl.prices api.json\n")
         return 2
     table = trim(json.loads(Path(arguments[0]).read_bytes()))
     target.write_text(as_text(table), encoding="utf-8")
