@@ -338,13 +338,13 @@ def test_show_has_the_calls_of_a_run(project, kept):
         told=Usage(1.0, 1500, 500, 200, None, 0.5, "agent"),
     )
     text = project.orvl("show", key).out
-    assert "calls of models: 4, 1 failed, 1 left by the agent, 3 retries, held back by orvl for 3.2 s" in text
+    assert "model calls: 4, 1 failed, 1 abandoned by the agent, 3 retries, delayed 3.2 s by rate limits" in text
     words = " ".join(text.split())
     assert "tokens 2,000 in (500 cached, 40 written to the cache), 200 out (9 of reasoning)" in words
-    assert "and those of 1 answer that did not tell" in words
+    assert "plus 1 response without usage" in words
     assert "cost $0.0200 (metered)" in text
     assert "first token after 0.50 s (median of 1 stream)" in text
-    assert "! a pool answered: Fireworks, Together" in text
+    assert "! several hosts answered: Fireworks, Together" in text
     assert "! call 2: another model: llama answered instead of qwen3-coder" in text
     assert "! call 3: status 429: 429 slow down" in text
     own = "input tokens 1,500 (gateway: 2,000), cost $0.5000 (gateway: $0.0200)"
@@ -354,17 +354,17 @@ def test_show_has_the_calls_of_a_run(project, kept):
     assert lines[0].startswith("#1, turn 1, openai, qwen3-coder, answered, 2.0 s, first token 0.50 s, tokens 1,000 in")
     assert lines[1].endswith("at Fireworks ! another model")
     assert "status 429" in lines[2]
-    assert "left by the agent" in lines[3]
+    assert "abandoned by the agent" in lines[3]
     told = project.orvl("show", key, "--json").json["attempts"][0]["calls"]
     assert [call["number"] for call in told] == [1, 2, 3, 4]
     assert told[1]["findings"][0]["kind"] == "another model"
     wrong = project.orvl("show", key, "--call", "9")
     assert wrong.status == 2
-    assert "There is no call 9: there are 1 to 4" in wrong.err
+    assert "There is no call 9: there are calls 1 to 4" in wrong.err
     assert "There is no attempt 2" in project.orvl("show", key, "--attempt", "2").err
     quiet = kept(cell("silent"))
-    assert "calls of models" not in project.orvl("show", quiet).out
-    assert "made no call" in project.orvl("show", quiet, "--calls").out
+    assert "model calls" not in project.orvl("show", quiet).out
+    assert "made no model calls" in project.orvl("show", quiet, "--calls").out
 
 
 # -- end to end
@@ -438,9 +438,9 @@ def test_two_providers_of_one_model_are_told_apart(project):
     broken = next(one for one in shown["failing"] if one["kind"] == "invalid JSON")
     one_call = project.orvl(*broken["command"].split()[1:])
     assert one_call.status == 0
-    asked, answered = one_call.out.split("\nanswered, put together:\n")
+    asked, answered = one_call.out.split("\nresponse, assembled from the stream:\n")
     assert '"name": "write"' in asked
-    together, raw = answered.split("\nanswered (text/event-stream")
+    together, raw = answered.split("\nresponse (text/event-stream")
     assert json.loads(together)["tool_calls"] == [{"name": "write", "arguments": '{"path": '}]
     assert "data: [DONE]" in raw
     whole = next(one for one in shown["failing"] if one["kind"] == "cut off")

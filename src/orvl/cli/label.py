@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from orvl.capture.stored_run import find_run
 from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, selection_from, where
-from orvl.cli.show import find
 from orvl.errors import UserError, disk_sentence
 from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
@@ -165,7 +165,7 @@ def _one(project: Project, given: Mapping[str, Any], words: Selection, out: Json
     told = {**given, "metric": metric, "drawn": given["at_random"]}
     with open_to_read(project, given["store"]) as store:
         label = _label(project, store, told, _person(given["person"]))
-        key = find(store, given["run"])[0].key
+        key = find_run(store, given["run"])[0].key
     _keep(project, given["store"], [label])
     if out:
         out.write({"schema": 1, "stored": 1})
@@ -266,7 +266,7 @@ def _attempt(store: Store, name: str) -> int:
     near = None if any(key.startswith(name) for key in keys) else closest(name, [key[: len(name)] for key in keys])
     if near and "/" not in name:
         raise UserError(f"There is no run '{name}' in the store. Did you mean '{near}'?")
-    run, _ = find(store, name)
+    run, _ = find_run(store, name)
     if run.outcome == "errored":
         raise UserError(f"The run {run.key[:12]} was errored; there is nothing to label.")
     return run.attempt

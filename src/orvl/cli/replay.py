@@ -13,13 +13,13 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_k
 from orvl.errors import UserError
 from orvl.project.names import count
 from orvl.report.text import plain
-from orvl.sandbox.kinds import KINDS, Kind
+from orvl.sandbox.backends import SANDBOXES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.capture.diff import FileChange
-    from orvl.cli.show import Shown
+    from orvl.capture.stored_run import RunDetails
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.project import Project
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
     from orvl.store.tree import Entry
-    from orvl.types import Attempt, ModelCall
+    from orvl.types import Attempt, ModelCall, SandboxName
 
 SHOWN = 20
 
@@ -35,7 +35,7 @@ SHOWN = 20
 @click.command()
 @click.argument("run")
 @click.option("--pace", is_flag=True, help="Let every answer take as long as it took.")
-@click.option("--sandbox", type=click.Choice(KINDS), help="Sandbox (default: bubblewrap).")
+@click.option("--sandbox", type=click.Choice(SANDBOXES), help="Sandbox (default: bubblewrap).")
 @click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @as_json
 @where
@@ -45,28 +45,28 @@ def command(run: str, json_: bool, project: str | None, store: str | None, **how
     RUN is the beginning of a run's key, or AGENT/EVAL/EPISODE. No key is needed and nothing is paid; what comes out is
     compared and thrown away. Exit status: 0 the same, 1 not the same, 2 it cannot be replayed.
     """
-    from orvl.cli.show import Shown
+    from orvl.capture.stored_run import load_run
 
     out = JsonOut() if json_ else None
     opened = open_with_keys_hidden(project)
     with open_to_read(opened, store) as kept:
-        shown = Shown(kept, run)
+        shown = load_run(kept, run)
         number, before = _recorded(shown)
         after = _replayed(opened, kept, shown, before, **how)
         if after is None:
             return 130
         compared = Compared(before, _answered(kept.calls(number)), _tree(kept, before), *after)
     if out:
-        out.write({"schema": 1, "run": shown.key, **shown.named, "episode": shown.episode, **compared.as_json()})
+        out.write({"schema": 1, "run": shown.key, **shown.names, "episode": shown.episode, **compared.as_json()})
     else:
         names = f"{' '.join(shown.cell.names)} #{shown.episode}"
         compared.print(console(), f"run {shown.key[:12]}: {names}")
     return 0 if compared.is_same else 1
 
 
-def _recorded(shown: Shown) -> tuple[int, Attempt]:
+def _recorded(shown: RunDetails) -> tuple[int, Attempt]:
     """The attempt that counts: the one that was carried out, else the last that has a record."""
-    found = [(number, attempt) for number, attempt, _ in shown.attempts if attempt.record]
+    found = [(stored.id, stored.attempt) for stored in shown.attempts if stored.attempt.record]
     carried_out = [one for one in found if one[1].outcome != "errored"]
     if not found:
         raise UserError(
@@ -91,11 +91,11 @@ class Replayed:
 def _replayed(
     project: Project,
     kept: Store,
-    shown: Shown,
+    shown: RunDetails,
     before: Attempt,
     *,
     pace: bool,
-    sandbox: Kind | None,
+    sandbox: SandboxName | None,
     image: str | None,
 ) -> tuple[Replayed, ReplayServer] | None:
     """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
@@ -130,7 +130,7 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(runs[-1].attempt)), _tree(store, attempt)), server
 
 
-def _plan(project: Project, shown: Shown, options: RunOptions) -> Plan:
+def _plan(project: Project, shown: RunDetails, options: RunOptions) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.planning import make_plan
     from orvl.plan.versions import asker_for

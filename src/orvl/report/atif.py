@@ -1,6 +1,6 @@
-"""Runs as ATIF 1.8, the form in which other programs read trajectories.
+"""Runs as ATIF 1.8, a format of trajectories that other programs read.
 
-Agents tell their steps, and what they tell may be anything: what fits goes into its place, all else into `extra`.
+Steps come from agents and may hold anything: what fits the format goes into its place, all else into `extra`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from orvl.errors import InvalidTrajectory
 from orvl.store.records import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from orvl.store import Store, StoredRun
     from orvl.types import Attempt, Score, Usage
 
 SCHEMA = "ATIF-v1.8"
 UNKNOWN = "unknown"
-NAMES = ("agent", "model", "provider", "eval", "version")
 SOURCES = ("system", "user", "agent")
 AGENT_ONLY = ("model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics")
 NEEDS_A_MODEL = ("metrics", "reasoning_content")
@@ -37,27 +35,17 @@ Fix = Callable[[Any], Any]
 # -- runs
 
 
-def trajectories(store: Store, runs: Iterable[StoredRun]) -> Iterator[tuple[str, Json]]:
-    """These runs, by their keys; a run that never finished or failed is its last attempt."""
-    cells = {cell.id: {name: getattr(cell, name) for name in NAMES} for cell in store.cells()}
-    for run in runs:
-        attempt = store.attempt(run.attempt)[0]
-        told = store.blobs.get(attempt.steps) if attempt.steps else b"[]"
-        cell, prompts, scores = cells[run.cell], store.prompts(run.cell), store.scores(run.attempt)
-        yield run.key, trajectory(run.key, cell, run.episode, prompts, attempt, told, scores)
-
-
 def trajectory(
     run: str,
     cell: Mapping[str, str],
     episode: int,
     prompts: Sequence[str],
     attempt: Attempt,
-    told: bytes,
+    steps_json: bytes,
     scores: Sequence[Score] = (),
 ) -> Json:
-    """One run; `told` is the JSON of its steps. Where there are none, the prompts are the steps."""
-    steps = steps_of(_loaded(told)) or steps_of([{"source": "user", "message": prompt} for prompt in prompts])
+    """One run. Where the agent reported no steps, the prompts are the steps."""
+    steps = steps_of(_loaded(steps_json)) or steps_of([{"source": "user", "message": prompt} for prompt in prompts])
     sessions = [turn.session for turn in attempt.turns if turn.session]
     made = {
         "schema_version": SCHEMA,
@@ -75,12 +63,12 @@ def trajectory(
     return {**_strict(made), "steps": steps}
 
 
-def _loaded(told: bytes) -> list[Any]:
+def _loaded(steps_json: bytes) -> list[Any]:
     try:
-        found = json.loads(told)
+        steps = json.loads(steps_json)
     except (ValueError, RecursionError):
         return []
-    return found if isinstance(found, list) else []
+    return steps if isinstance(steps, list) else []
 
 
 def _final(usage: Usage, steps: int) -> Json:
@@ -96,9 +84,9 @@ def _final(usage: Usage, steps: int) -> Json:
 
 
 def _facts(run: str, cell: Mapping[str, str], episode: int, attempt: Attempt, scores: Sequence[Score]) -> Json:
-    """What orvl knows of the run besides; of each score the newest sample."""
+    """What else orvl knows about the run; of each score the newest sample."""
     newest = {(score.metric, score.judge): score for score in scores}
-    told = [
+    shown = [
         _known({"metric": score.metric, "judge": score.judge or None, "kind": score.kind, "value": score.value})
         for score in newest.values()
     ]
@@ -111,7 +99,7 @@ def _facts(run: str, cell: Mapping[str, str], episode: int, attempt: Attempt, sc
         "reason": attempt.reason,
         "started": datetime.fromtimestamp(attempt.started).astimezone().isoformat(),
         "sandbox": attempt.sandbox,
-        "scores": told,
+        "scores": shown,
     }
     return _known(facts)
 
@@ -123,9 +111,9 @@ def _known(facts: Mapping[str, Any]) -> Json:
 # -- steps
 
 
-def steps_of(told: Iterable[Any]) -> list[Json]:
-    """Valid steps with their numbers; one in which nothing is, is left out."""
-    steps = [step for one in told if isinstance(one, dict) and (step := _step(_strict(one)))]
+def steps_of(reported: Iterable[Any]) -> list[Json]:
+    """Valid, numbered steps; empty ones are dropped."""
+    steps = [step for one in reported if isinstance(one, dict) and (step := _step(_strict(one)))]
     return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
@@ -146,15 +134,15 @@ def _strict(value: Any, depth: int = 0) -> Any:
     return clean(str(value))
 
 
-def _step(told: Json) -> Json | None:
-    said = told.pop("source", "agent")
-    told.pop("step_id", None)
+def _step(fields: Json) -> Json | None:
+    said = fields.pop("source", "agent")
+    fields.pop("step_id", None)
     source = said if said in SOURCES else "agent"
     if source != said:
-        told["source"] = said
+        fields["source"] = said
     fixes = {name: fix for name, fix in STEP.items() if source == "agent" or name not in AGENT_ONLY}
-    observation = told.pop("observation", None) if source != "user" else None
-    step = _object(told, fixes)
+    observation = fields.pop("observation", None) if source != "user" else None
+    step = _object(fields, fixes)
     if observation is not None:
         calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
         _add(step, "observation", observation, lambda value: _observation(value, calls))
@@ -163,13 +151,13 @@ def _step(told: Json) -> Json | None:
     return {"source": source, "message": "", **step} if any(step.values()) else None
 
 
-def _object(told: Any, fixes: Mapping[str, Fix], needs: Iterable[str] = ()) -> Json:
+def _object(fields: Any, fixes: Mapping[str, Fix], needs: Iterable[str] = ()) -> Json:
     """An object of the format: what fits in its place, all else in `extra`."""
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         raise InvalidTrajectory
     made: Json = {}
-    extra = told.get("extra")
-    for name, value in told.items():
+    extra = fields.get("extra")
+    for name, value in fields.items():
         if name != "extra" or not isinstance(extra, dict):
             _add(made, name, value, fixes.get(name, _refused))
     if any(name not in made for name in needs):
@@ -193,7 +181,7 @@ def _refused(_: Any) -> Any:
 
 
 def _is(*kinds: type) -> Fix:
-    """Takes a value of these types as it is; a truth value is no number."""
+    """Accepts a value of these types; a boolean is not a number."""
 
     def fix(value: Any) -> Any:
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
@@ -213,7 +201,7 @@ def _one_of(*values: str) -> Fix:
 
 
 def _list_of(fix: Fix) -> Fix:
-    """Takes a list all of whose items fit."""
+    """Accepts a list if all its items fit."""
     return lambda value: [fix(one) for one in _is(list)(value)]
 
 
@@ -247,7 +235,7 @@ def _time(value: Any) -> str:
 
 
 def _content(value: Any) -> str | list[Json]:
-    """Text, or a list of parts of which those that the format does not know become text."""
+    """Text, or a list of parts; parts that the format does not know become text."""
     if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
         return [_part(part) for part in value]
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -267,8 +255,8 @@ def _part(part: Json) -> Json:
 
 
 def _tool_calls(value: Any) -> list[Json]:
-    """All of them: one without a name, an id or arguments gets them."""
-    calls = [_object(told if isinstance(told, dict) else {"arguments": told}, CALL) for told in _is(list)(value)]
+    """All of them; a missing name, id or arguments are filled in."""
+    calls = [_object(given if isinstance(given, dict) else {"arguments": given}, CALL) for given in _is(list)(value)]
     return [
         {"tool_call_id": f"call_{place}", "function_name": UNKNOWN, "arguments": {}, **call}
         for place, call in enumerate(calls, 1)
@@ -287,12 +275,12 @@ def _arguments(value: Any) -> Json:
 
 
 def _observation(value: Any, calls: set[str]) -> Json:
-    """Results; one that refers to no call of its step says so in its `extra`."""
-    told = value.get("results") if isinstance(value, dict) else value
+    """Results; a reference to a call that is not in the step goes into `extra`."""
+    given = value.get("results") if isinstance(value, dict) else value
     if isinstance(value, dict) and value.keys() != {"results"}:
         raise InvalidTrajectory
     results = []
-    for one in told if isinstance(told, list) else [told]:
+    for one in given if isinstance(given, list) else [given]:
         fixes = {**RESULT, "source_call_id": _one_of(*calls)}
         as_object = one if isinstance(one, dict) else {"content": one}
         if isinstance(number := as_object.get("source_call_id"), int) and not isinstance(number, bool):

@@ -1,11 +1,11 @@
-"""The calls of models that a run made: in short, one line each, or one in full."""
+"""A run's model calls: a summary, one line each, or one in full."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import StoreError, UserError
 from orvl.project.names import count
 from orvl.rate.endpoints import failure
 from orvl.rate.stats.shares import median
@@ -14,11 +14,10 @@ from orvl.report.text import dollars, plain, seconds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from orvl.store import Store
+    from orvl.capture.stored_run import CallDetails
     from orvl.types import Attempt, ModelCall, Usage
 
 MOST_NUMBERS = 12
-PARTS = ("path", "type", "asked", "answered")
 OWN_FIGURES = {
     "input_tokens": "input tokens",
     "cached_tokens": "cached tokens",
@@ -29,12 +28,12 @@ OWN_FIGURES = {
 
 
 def was_left(call: ModelCall) -> bool:
-    """Whether the agent did not wait for the answer's end."""
+    """Whether the agent hung up before the response ended."""
     return call.left and call.trouble is None
 
 
 def how_it_failed(call: ModelCall) -> str | None:
-    """Why a call has no good answer; None where it has one, or where the agent left it."""
+    """Why a call has no good response; None where it has one, or where the agent hung up."""
     if call.trouble is None and (was_left(call) or 200 <= (call.status or 0) < 300):
         return None
     return failure(call.status, untroubled=call.trouble is None)
@@ -44,10 +43,10 @@ def how_it_failed(call: ModelCall) -> str | None:
 
 
 def summary(calls: Sequence[ModelCall], provider: str, attempt: Attempt) -> Iterator[str]:
-    """What a run's calls came to; marks stand before what is not as it should be."""
+    """Counts, tokens, cost and latency of a run's calls; what went wrong is marked with `!`."""
     if not calls:
         return
-    yield f"calls of models: {', '.join(_counts(calls))}"
+    yield f"model calls: {', '.join(_counts(calls))}"
     yield f"  {_used(calls)}"
     yield f"  cost {_cost(calls, attempt.usage.cost_usd)}"
     first = sorted(call.first_token for call in calls if call.stream and call.first_token is not None)
@@ -62,22 +61,22 @@ def _counts(calls: Sequence[ModelCall]) -> Iterator[str]:
     if failed := sum(how_it_failed(call) is not None for call in calls):
         yield f"{failed} failed"
     if left := sum(was_left(call) for call in calls):
-        yield f"{left} left by the agent"
+        yield f"{left} abandoned by the agent"
     if retries := sum(max(call.tries - 1, 0) for call in calls):
         yield f"{retries} {'retry' if retries == 1 else 'retries'}"
     if (waited := sum(call.waited for call in calls)) >= 0.05:
-        yield f"held back by orvl for {seconds(waited)}"
+        yield f"delayed {seconds(waited)} by rate limits"
 
 
 def _used(calls: Sequence[ModelCall]) -> str:
     told = [call for call in calls if call.output_tokens is not None]
     untold = sum(200 <= (call.status or 0) < 300 and call.output_tokens is None for call in calls)
-    more = f", and those of {count(untold, 'answer')} that did not tell" if told and untold else ""
+    more = f", plus {count(untold, 'response')} without usage" if told and untold else ""
     return f"tokens {_tokens(told)}{more}"
 
 
 def _cost(calls: Sequence[ModelCall], total: float | None) -> str:
-    """The run's cost and how it is known; where it is not, what the calls that tell come to."""
+    """The run's cost and its source; where that is unknown, the sum of the known parts."""
     known = [call.cost_usd for call in calls if call.cost_usd is not None]
     if not known:
         return dollars(total)
@@ -103,9 +102,9 @@ def _tokens(told: Sequence[ModelCall]) -> str:
 def _marks(calls: Sequence[ModelCall], provider: str) -> Iterator[str]:
     hosts = sorted({call.host for call in calls if call.host})
     if len(hosts) > 1:
-        yield f"  ! a pool answered: {plain(', '.join(hosts))}"
+        yield f"  ! several hosts answered: {plain(', '.join(hosts))}"
     elif hosts and hosts[0].lower() != provider.lower():
-        yield f"  ! behind {plain(provider)}, {plain(hosts[0])} answered"
+        yield f"  ! {plain(hosts[0])} answered for {plain(provider)}"
     found: dict[tuple[str, str], list[int]] = {}
     for call in calls:
         for finding in call.findings:
@@ -124,7 +123,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _own_figures(usage: Usage, told: Usage | None) -> Iterator[str]:
-    """The agent's figures where they are not the gateway's."""
+    """The agent's own figures where they differ from the gateway's."""
     if told is None:
         return
     differing = []
@@ -148,7 +147,7 @@ def _number(value: int | None) -> str:
 def lines(calls: Iterable[ModelCall]) -> Iterator[str]:
     for call in calls:
         told = [f"#{call.number}", f"turn {call.turn}", call.protocol, plain(call.asked_model)]
-        told.append(how_it_failed(call) or ("left by the agent" if was_left(call) else "answered"))
+        told.append(how_it_failed(call) or ("abandoned by the agent" if was_left(call) else "answered"))
         told.append(seconds(call.seconds))
         if call.first_token is not None:
             told.append(f"first token {call.first_token:.2f} s")
@@ -169,59 +168,27 @@ def lines(calls: Iterable[ModelCall]) -> Iterator[str]:
 # -- one in full
 
 
-def full(store: Store, attempt: Attempt, calls: Sequence[ModelCall], number: int) -> dict[str, Any]:
-    """A call with what was asked and what was answered, word for word where that was kept."""
-    from dataclasses import asdict
-
-    call = next((call for call in calls if call.number == number), None)
-    if call is None:
-        raise UserError(f"There is no call {number}: {_there_are(calls)}. See: orvl show RUN --calls")
-    kept = recorded(store, attempt.record, number) if attempt.record else {}
-    return {**asdict(call), **{part: kept.get(part) for part in PARTS}}
+def call_json(details: CallDetails) -> dict[str, Any]:
+    parts = {name: getattr(details, name) for name in ("path", "type", "asked", "answered")}
+    return {**asdict(details.call), **parts}
 
 
-def _there_are(calls: Sequence[ModelCall]) -> str:
-    if not calls:
-        return "the run made none through orvl's gateway"
-    return f"there are {calls[0].number} to {calls[-1].number}" if len(calls) > 1 else f"there is {calls[0].number}"
-
-
-def recorded(store: Store, key: str, number: int) -> dict[str, Any]:
-    """The line of a record that is of one call; it begins with the call's number."""
-    parts: list[bytes] = []
-    for chunk in store.blobs.stream(key):
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        for other in others:
-            if parts[0] and b"".join(parts)[:40].startswith(b'{"number": %d,' % number):
-                return _read(b"".join(parts), key)
-            parts = [other]
-    return {}
-
-
-def _read(line: bytes, key: str) -> dict[str, Any]:
-    try:
-        return dict(json.loads(line))
-    except ValueError as error:
-        raise StoreError(f"The record {key[:12]} of a run's calls is damaged: {error}. See: orvl doctor") from error
-
-
-def print_full(told: dict[str, Any]) -> Iterator[str]:
-    """The figures, then both bodies."""
-    figures = {name: value for name, value in told.items() if name not in (*PARTS, "findings", "number")}
-    yield f"call {told['number']}, {plain(str(told['path'] or ''))}".rstrip(", ")
-    for name, value in figures.items():
-        if value is not None and value != 0 and value != "":
+def call_lines(details: CallDetails) -> Iterator[str]:
+    """The figures, then the request and the response."""
+    call = asdict(details.call)
+    yield f"call {details.call.number}, {plain(details.path or '')}".rstrip(", ")
+    for name, value in call.items():
+        if name not in ("findings", "number") and value not in (None, 0, ""):
             yield f"  {name}: {plain(str(value))}"
-    for finding in told["findings"]:
-        yield f"  ! {plain(finding['kind'])}: {plain(finding['detail'])}"
-    yield "\nasked:"
-    yield _body(told["asked"])
-    if said := _said(told):
-        yield "\nanswered, put together:"
-        yield _body(json.dumps(said, ensure_ascii=False))
-    yield f"\nanswered ({plain(told['type'] or 'nothing')}):"
-    yield _body(told["answered"])
+    for issue in details.call.findings:
+        yield f"  ! {plain(issue.kind)}: {plain(issue.detail)}"
+    yield "\nrequest:"
+    yield _body(details.asked)
+    if details.assembled:
+        yield "\nresponse, assembled from the stream:"
+        yield _body(json.dumps(details.assembled, ensure_ascii=False))
+    yield f"\nresponse ({plain(details.type or 'nothing')}):"
+    yield _body(details.answered)
 
 
 def _body(text: str | None) -> str:
@@ -233,14 +200,3 @@ def _body(text: str | None) -> str:
     except (ValueError, RecursionError):
         pass
     return plain(text, lines=True)
-
-
-def _said(told: dict[str, Any]) -> dict[str, Any] | None:
-    """What the pieces of a stream come to."""
-    if "event-stream" not in (told["type"] or "") or not told["answered"]:
-        return None
-    from orvl.gateway.wire import read_stream
-
-    answer = read_stream(told["protocol"], told["answered"].encode("utf-8", "surrogateescape"))
-    tools = [{"name": tool.name, "arguments": tool.arguments} for tool in answer.tools]
-    return {"reasoning": answer.reasoning, "text": answer.text, "tool_calls": tools, "finish": answer.finish}

@@ -1,4 +1,4 @@
-"""Runs and scores as rows, in forms that other programs read."""
+"""Runs and scores as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from orvl.report.text import no_formula
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from orvl.store import Store
-
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
 FLOATS = ("started", "seconds", "cost_usd", "value")
 
 
-def write(store: Store, what: str, form: str, out: BinaryIO) -> int:
-    """Writes all rows and says how many they were."""
-    names, chunks = store.export(what)
+def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], form: str, out: BinaryIO) -> int:
+    """Writes all rows and returns how many they were."""
     writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
     return writer(names, chunks, out)
 

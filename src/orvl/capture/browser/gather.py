@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.project.app import AppStep
-    from orvl.sandbox import Ended
+    from orvl.sandbox import ProcessResult
 
 MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
 MOST_SIDE = 16_384
@@ -148,58 +148,58 @@ class Bounds:
     memory: int
 
 
-def gathered(ended: Ended, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
+def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
     """The Look, from all that was reported before the driver ended or was killed."""
-    heard = DriverReport(pictures, steps)
+    report = DriverReport(pictures, steps)
     for row in _rows(ended.stdout.read(), bounds.key):
         try:
-            heard.add(row)
+            report.add(row)
         except (KeyError, TypeError, ValueError, binascii.Error):
             continue
-    status, reason = _judged(heard, ended, bounds)
-    tried = [heard.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
+    status, reason = _judged(report, ended, bounds)
+    tried = [report.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
     return Look(
         status=status,
         reason=reason,
-        browser=heard.browser,
+        browser=report.browser,
         seconds=took,
-        app=heard.app,
-        views=tuple(heard.views.values()),
-        shots=tuple(heard.shots.values()),
-        notes=tuple(heard.notes),
-        tree=heard.tree,
-        axe=None if heard.axe is None else tuple(heard.axe.values()),
-        defects=None if heard.defects is None else tuple(heard.defects),
-        visible_text=heard.text[0] if heard.text else None,
-        hidden_text=heard.text[1] if heard.text else None,
+        app=report.app,
+        views=tuple(report.views.values()),
+        shots=tuple(report.shots.values()),
+        notes=tuple(report.notes),
+        tree=report.tree,
+        axe=None if report.axe is None else tuple(report.axe.values()),
+        defects=None if report.defects is None else tuple(report.defects),
+        visible_text=report.text[0] if report.text else None,
+        hidden_text=report.text[1] if report.text else None,
         steps=tuple(tried),
-        missing=tuple(heard.missing),
+        missing=tuple(report.missing),
     )
 
 
-def _judged(heard: DriverReport, ended: Ended, bounds: Bounds) -> tuple[Status, str | None]:
+def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple[Status, str | None]:
     """How far the look got, and why no further."""
-    if heard.unavailable:
-        return "unavailable", heard.unavailable
+    if report.unavailable:
+        return "unavailable", report.unavailable
     if ended.cut == "memory":
         return "partial", f"the app and its page used all the memory that they may use ({bounds.memory} MiB)"
-    if heard.app is None and heard.browser is None:
+    if report.app is None and report.browser is None:
         return "unavailable", f"The browser's driver ended early: {_last_line(ended)}."
-    if heard.app is not None and not heard.app.started:
-        return "no app", heard.app.reason
-    if bad := next((view for view in heard.views.values() if not view.loaded), None):
+    if report.app is not None and not report.app.started:
+        return "no app", report.app.reason
+    if bad := next((view for view in report.views.values() if not view.loaded), None):
         return "partial", bad.reason
-    if crash := next((note for note in heard.notes if note.kind == "crash"), None):
+    if crash := next((note for note in report.notes if note.kind == "crash"), None):
         return "partial", crash.text
     if ended.cut and ended.cut != "time":
         return "partial", f"the app and its page exceeded the limit of {ended.cut.replace('_', ' ')}"
-    if heard.late or ended.cut:
-        return "partial", f"{heard.late or 'the look'} for too long: a look may take {bounds.seconds:g} s in all"
-    if heard.broken:
-        return "partial", heard.broken
-    if heard.missing:
-        return "partial", f"incomplete ({heard.missing[0]})"
-    if not heard.ended:
+    if report.late or ended.cut:
+        return "partial", f"{report.late or 'the look'} for too long: a look may take {bounds.seconds:g} s in all"
+    if report.broken:
+        return "partial", report.broken
+    if report.missing:
+        return "partial", f"incomplete ({report.missing[0]})"
+    if not report.ended:
         return "partial", f"the look ended itself: {_last_line(ended)}"
     return "done", None
 
@@ -220,7 +220,7 @@ def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:
             yield json.loads(row)
 
 
-def _last_line(ended: Ended) -> str:
+def _last_line(ended: ProcessResult) -> str:
     lines = ended.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else f"status {ended.status}"
 

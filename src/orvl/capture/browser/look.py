@@ -18,7 +18,7 @@ from orvl.capture.browser.result import Look
 from orvl.errors import Interrupted, NotStarted
 from orvl.project.app import check_app, check_steps
 from orvl.sandbox import Job
-from orvl.sandbox.job import most_of
+from orvl.sandbox.job import resource_limits
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Lim
     in_image = view.path is None
     packages = () if in_image else find.packages()
     roots = dict.fromkeys(str(path) for path in (driver, *(package.parent for package in packages)))
-    most = most_of(limits)
+    most = resource_limits(limits)
     return Job(
         argv=["python3" if in_image else sys.executable, "-P", "-s", "-B", "-m", "inside", str(view.tmp / CONFIG)],
         env=view.environment() | {"PYTHONPATH": os.pathsep.join(roots), "PLAYWRIGHT_BROWSERS_PATH": "0"},
@@ -101,7 +101,7 @@ def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Lim
         grace=min(limits.grace, 2.0),
         output_bytes=OUTPUT,
         kept_bytes=KEPT,
-        most=type(most)(**{**vars(most), "memory": memory * MEBI}),
+        limits=type(most)(**{**vars(most), "memory": memory * MEBI}),
         readable=(driver, *packages),
         programs=(config["chromium"],) if config["chromium"] else (),
         adds_only=True,

@@ -1,0 +1,199 @@
+"""A stored run in full: its attempts with their calls, scores and inspections, and what it left behind."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orvl.capture.captured_run import CapturedRun, Inspections
+from orvl.errors import StoreError, UserError
+from orvl.project.names import count, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orvl.store import Store, StoredCell, StoredRun
+    from orvl.types import Attempt, ModelCall, Score
+
+NAMES = ("agent", "model", "provider", "eval", "version")
+
+
+@dataclass(frozen=True)
+class StoredAttempt:
+    """One attempt of a run; `position` is 1 for the first."""
+
+    position: int
+    id: int
+    attempt: Attempt
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """A run with its attempts, or with the one that was asked for."""
+
+    run: StoredRun
+    cell: StoredCell
+    attempts: tuple[StoredAttempt, ...]
+
+    @property
+    def key(self) -> str:
+        return self.run.key
+
+    @property
+    def episode(self) -> int:
+        return self.run.episode
+
+    @property
+    def last(self) -> StoredAttempt:
+        return self.attempts[-1]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The cell's names and its agent's version."""
+        return {name: getattr(self.cell, name) for name in NAMES}
+
+
+@dataclass(frozen=True)
+class AttemptDetails:
+    """All that is known of one attempt."""
+
+    position: int
+    attempt: Attempt
+    calls: Sequence[ModelCall]
+    scores: Sequence[Score]
+    inspections: Inspections
+
+
+@dataclass(frozen=True)
+class CallDetails:
+    """One call of a model with its request and its response, verbatim where they were kept."""
+
+    call: ModelCall
+    path: str | None = None
+    type: str | None = None
+    asked: str | None = None
+    answered: str | None = None
+    assembled: dict[str, Any] | None = None
+    """What the pieces of a streamed response add up to."""
+
+
+def find_run(store: Store, name: str) -> tuple[StoredRun, StoredCell]:
+    """The run that AGENT/EVAL/EPISODE, or the start of a key, names."""
+    cells = {cell.id: cell for cell in store.cells()}
+    words = name.split("/")
+    if len(words) == 3 and re.fullmatch("[0-9]{1,9}", words[2]):
+        named = [cell.id for cell in cells.values() if (cell.agent, cell.eval) == (words[0], words[1])]
+        matching = [run for run in store.runs(named) if run.episode == int(words[2])]
+        runs = list({cells[run.cell].contestant: run for run in matching}.values())
+    else:
+        runs = store.runs_starting_with(name, 3)
+    if not runs or not name:
+        raise UserError(f"There is no run '{name}' in the store. See: orvl report --by run --json")
+    if len(runs) > 1:
+        keys = ", ".join(f"{run.key[:12]} ({cells[run.cell].model} {cells[run.cell].provider})" for run in runs)
+        raise UserError(f"'{name}' matches several runs; give the key of one: {keys}.")
+    return runs[0], cells[runs[0].cell]
+
+
+def load_run(store: Store, name: str, position: int | None = None) -> RunDetails:
+    """A run by its name, with all its attempts or the one at this position."""
+    run, cell = find_run(store, name)
+    ids = store.attempts(run.key)
+    if position is not None and position > len(ids):
+        raise UserError(f"There is no attempt {position}: the run {run.key[:12]} has {count(len(ids), 'attempt')}.")
+    positions = [position] if position else range(1, len(ids) + 1)
+    return RunDetails(run, cell, tuple(_attempt(store, place, ids[place - 1]) for place in positions))
+
+
+def _attempt(store: Store, position: int, number: int) -> StoredAttempt:
+    attempt, checks = store.attempt(number)
+    return StoredAttempt(position, number, replace(attempt, checks=checks))
+
+
+def attempt_details(store: Store, stored: StoredAttempt) -> AttemptDetails:
+    number = stored.id
+    return AttemptDetails(
+        stored.position, stored.attempt, store.calls(number), store.scores(number), inspections_of(store, number)
+    )
+
+
+def inspections_of(store: Store, attempt: int) -> Inspections:
+    return Inspections.of(store.inspections(attempt), store.blobs)
+
+
+def captured(store: Store, run: RunDetails) -> CapturedRun:
+    """What the last attempt left behind."""
+    attempt = run.last.attempt
+    if attempt.tree is None:
+        raise UserError(f"The run {run.key[:12]} left nothing behind: {attempt.reason}.")
+    return CapturedRun(attempt, (), store.blobs, Path())
+
+
+def file_of(store: Store, run: RunDetails, path: str) -> bytes:
+    capture = captured(store, run)
+    try:
+        return bytes(capture.read_bytes(path))
+    except FileNotFoundError as error:
+        raise UserError(f"The run left no file '{path}'. {did_you_mean(path, capture.files)}") from error
+
+
+def screenshot_of(store: Store, run: RunDetails, name: str) -> bytes:
+    """A PNG of the newest inspection by a browser."""
+    inspections = inspections_of(store, run.last.id)
+    files = {shot.name: shot.file for shot in inspections.page.shots} if inspections.page else {}
+    if name not in files:
+        hint = did_you_mean(name, files) if files else "No browser looked at this run."
+        raise UserError(f"There is no screenshot '{name}'. {hint}")
+    return bytes(store.blobs.get(inspections.pictures[files[name]]))
+
+
+def call_details(store: Store, run: RunDetails, number: int) -> CallDetails:
+    """One call of the last attempt."""
+    calls = store.calls(run.last.id)
+    call = next((call for call in calls if call.number == number), None)
+    if call is None:
+        raise UserError(f"There is no call {number}: {_numbers(calls)}. See: orvl show {run.key[:12]} --calls")
+    record = run.last.attempt.record
+    kept = _recorded(store, record, number) if record else {}
+    parts = {name: kept.get(name) for name in ("path", "type", "asked", "answered")}
+    return CallDetails(call, **parts, assembled=_assembled(call.protocol, parts["type"], parts["answered"]))
+
+
+def _numbers(calls: Sequence[ModelCall]) -> str:
+    if not calls:
+        return "the run made none through orvl's gateway"
+    first, last = calls[0].number, calls[-1].number
+    return f"there are calls {first} to {last}" if len(calls) > 1 else f"there is only call {first}"
+
+
+def _recorded(store: Store, record: str, number: int) -> dict[str, Any]:
+    """The line of a record that is about one call: it begins with the call's number."""
+    parts: list[bytes] = []
+    for chunk in store.blobs.stream(record):
+        first, *others = chunk.split(b"\n")
+        parts.append(first)
+        for other in others:
+            if parts[0] and b"".join(parts)[:40].startswith(b'{"number": %d,' % number):
+                return _loaded(b"".join(parts), record)
+            parts = [other]
+    return {}
+
+
+def _loaded(line: bytes, record: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except ValueError as error:
+        raise StoreError(f"The record {record[:12]} of a run's calls is damaged: {error}. See: orvl doctor") from error
+
+
+def _assembled(protocol: str, kind: str | None, answered: str | None) -> dict[str, Any] | None:
+    if "event-stream" not in (kind or "") or not answered:
+        return None
+    from orvl.gateway.wire import read_stream
+
+    answer = read_stream(protocol, answered.encode("utf-8", "surrogateescape"))
+    tools = [{"name": tool.name, "arguments": tool.arguments} for tool in answer.tools]
+    return {"reasoning": answer.reasoning, "text": answer.text, "tool_calls": tools, "finish": answer.finish}
