@@ -555,3 +555,16 @@ def test_nothing_to_plan_is_a_sentence(project):
     project.eval("e", HEAD + "x")
     with pytest.raises(UserError, match="Skipped dummy-good on e"):
         make_plan(open_project(project.root), Selection(agent="dummy-good", eval="e"), episodes=[1])
+
+
+def test_a_version_that_cannot_be_told_is_no_identity(small):
+    small.agent(
+        "odd",
+        'models = {"none": ["m"]}\nversion = ["sh", "-c", "echo boom >&2; exit 3"]\ndef command(): return "true"\n',
+    )
+    named = small.orvl("odd", "--eval=one")
+    assert named.status == 2
+    assert "ended with status 3 and said: boom" in named.err
+    among = small.orvl("odd,writer*", "--eval=one", "--json")
+    assert among.status == 0
+    assert "boom" in among.json["warnings"][0]

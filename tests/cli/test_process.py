@@ -108,3 +108,16 @@ def test_no_variable_folder_or_stream_leaks_from_call_to_call(filled):
     assert narrow.out != wide.out
     assert filled.orvl("list", "metrics") == wide
     assert (dict(os.environ), os.getcwd(), os.listdir("/proc/self/fd")) == before
+
+
+def test_output_that_cannot_be_shown_or_written_is_no_traceback(small):
+    assert small.orvl("writer", "--eval=one").status == 0
+    latin = small.orvl("report", env={"PYTHONIOENCODING": "latin-1"})
+    assert (latin.status, latin.err) == (0, "")
+    for redirect, status in ((">&-", 0), (">/dev/full", 1)):
+        command = " ".join(f"'{word}'" for word in small.command) + f" report {redirect}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=small.root, env=small.env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr

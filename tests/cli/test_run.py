@@ -336,3 +336,33 @@ def test_an_exit_in_a_command_hurts_only_its_own_run(small):
     assert result.status == 1
     assert "agents/quits.py:3: SystemExit: set MY_KEY first" in result.err
     assert {row["agent"]: row["runs"]["rated"] for row in result.json["ratings"]} == {"quits": 0, "writer": 1}
+
+
+def test_a_budget_stops_cleanly_and_says_how_to_go_on(project):
+    project.agent(
+        "mine",
+        """
+        models = {"shop": ["m"]}
+        def command(): return "true"
+        def read(): return {"usage": {"cost_usd": 0.4}}
+        """,
+    )
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    stopped = project.orvl("mine", "--eval=e", "--episodes=10", "--budget=1", "--concurrency=1", "--json")
+    assert stopped.status == 3
+    assert stopped.json["ratings"][0]["runs"]["rated"] == 3
+    assert stopped.json["ratings"][0]["usage"]["cost_usd"] == pytest.approx(1.2)
+    assert "To continue: orvl mine all all e --episodes 10" in stopped.err
+    cost = project.orvl("mine", "--eval=e", "--episodes=10", "--dry-run", "--json").json["plan"]["cost_usd"]
+    assert cost["likely"] == pytest.approx(7 * 0.4)
+    rest = project.orvl("mine", "all", "all", "e", "--episodes=10", "--json")
+    assert rest.status == 0
+    assert rest.json["ratings"][0]["runs"]["rated"] == 10
+
+
+def test_a_budget_that_cannot_see_the_cost_says_so(project):
+    project.agent("mine", 'models = {"shop": ["m"]}\ndef command(): return "true"\n')
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
+    result = project.orvl("mine", "--eval=e", "--budget=1", "--json")
+    assert result.status == 0
+    assert "The cost of mine is unknown" in result.json["warnings"][0]

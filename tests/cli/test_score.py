@@ -455,3 +455,53 @@ def test_failed_runs_are_rated_and_errored_ones_are_not(project):
     again = project.orvl("score", "fails,breaks", "--eval=e", "--json")
     assert {row["agent"]: row["R"] for row in again.json["ratings"]}["fails"] == 0.25
     assert project.orvl("report", "--json").json["ratings"]
+
+
+def test_score_takes_new_samples_and_keeps_the_old(project):
+    project.agent("mine", 'models = {"none": ["m"]}\ndef command(): return "true"\n')
+    project.score(
+        "steps", 'from pathlib import Path\ndef score(run): return float((Path(__file__).parent / "n").read_text())\n'
+    )
+    project.write("scores/n", "0.2")
+    project.eval("e", "---\nmetrics: {steps: 1}\n---\nx")
+    assert project.orvl("mine", "--eval=e", "--json").json["ratings"][0]["R"] == pytest.approx(0.2)
+    project.write("scores/n", "0.6")
+    assert project.orvl("score", "mine", "--eval=e", "--json").json["ratings"][0]["R"] == pytest.approx(0.2)
+    assert project.orvl("score", "mine", "--eval=e", "--fresh", "--json").json["ratings"][0]["R"] == pytest.approx(0.4)
+    assert project.rows("SELECT sample, value FROM score ORDER BY sample") == [(1, 0.2), (2, 0.6)]
+    assert project.rows("SELECT count(*) FROM attempt") == [(1,)]
+
+
+def test_score_asks_again_where_nobody_answered(project):
+    project.agent("mine", 'models = {"none": ["m"]}\ndef command(): return "true"\n')
+    project.score(
+        "flaky", 'from pathlib import Path\ndef score(run): return float((Path(__file__).parent / "n").read_text())\n'
+    )
+    project.eval("e", "---\nmetrics: {flaky: 1, speed: 1}\n---\nx")
+    broken = project.orvl("mine", "--eval=e", "--json")
+    assert broken.status == 1
+    assert broken.json["ratings"][0]["missing"] == ["flaky"]
+    assert "scores/flaky.py:2: FileNotFoundError" in broken.json["warnings"][0]
+    project.write("scores/n", "0.5")
+    mended = project.orvl("score", "mine", "--eval=e", "--json")
+    assert mended.status == 0
+    assert mended.json["ratings"][0]["missing"] == []
+
+
+def test_a_damaged_capture_does_not_keep_other_runs_from_being_checked_again(project):
+    project.agent(
+        "mine", 'models = {"none": ["m"]}\ndef command(prompt): return ["sh", "-c", \'echo "$0" > f\', prompt]\n'
+    )
+    for name in ("a", "b", "c"):
+        project.eval(name, f"---\nmetrics: {{checks: 1}}\nchecks: [{{name: one, run: test -f f}}]\n---\n{name}")
+    assert project.orvl("mine", "--eval=a,b,c").status == 0
+    key = project.rows(
+        "SELECT tree FROM attempt JOIN run ON run.id = run JOIN cell ON cell.id = cell WHERE eval = 'b'"
+    )[0][0]
+    (project.root / ".orvl/blobs" / key[:2] / f"{key[2:]}.zst").unlink()
+    for name in ("a", "b", "c"):
+        project.eval(name, f"---\nmetrics: {{checks: 1}}\nchecks: [{{name: two, run: test -s f}}]\n---\n{name}")
+    again = project.orvl("mine", "--eval=a,b,c", "--json")
+    assert again.status == 1
+    assert {row["eval"]: row["R"] for row in again.json["ratings"]} == {"a": 1.0, "b": None, "c": 1.0}
+    assert "mine m none b #1 cannot be checked again" in again.err

@@ -14,6 +14,7 @@ from typing import Any
 from helpers.gateways import CANARY, provider_at
 from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.gateway import Gateway
+from orvl.gateway.wire import FORMATS
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.score.score_run import score_run
 from orvl.store import tree
@@ -22,7 +23,7 @@ from orvl.testing import Answer, ModelServer
 from orvl.testing.request import Request
 from orvl.types import Attempt, CheckResult, Eval, Judge, Metric, Score, Usage
 
-PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+PROTOCOLS = tuple(FORMATS)
 THREE = ("First of all.", "Second of all.", "Third of all.")
 ASKED = "Now answer this checklist about the work."
 

@@ -175,7 +175,7 @@ def evals_in(project):
     return sorted(path.name for path in (project.root / "evals").iterdir())
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
 def test_a_judge_makes_a_round_trip(project, protocol):
     with ModelServer(builder) as server:
         shop(project, server, protocol)

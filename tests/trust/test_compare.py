@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from tests.conftest import UserProject
 
-from orvl.cli.compare import _compared, command
+from orvl.cli.compare import command
 from orvl.errors import UserError
+from orvl.pipeline import compare as compare_both
+from orvl.plan.selection import Selection
 from orvl.project import open_project
 from orvl.report.comparison import comparison_json, print_comparison, share
 from orvl.report.terminal import Terminal
@@ -94,7 +96,9 @@ def compared(project, a, b, *words, columns=160):
     given = command.make_context("compare", [a, b, *words]).params
     opened = open_project(project.root)
     with SqliteStore(project.root / ".orvl", write=False) as store:
-        found = _compared(opened, store, given)
+        places = ("model", "provider", "eval", "metric")
+        selection = Selection(**{place: ",".join(given[place]) or "all" for place in places})
+        found = compare_both(opened, store, a, b, selection, given["judge"])
     out = StringIO()
     print_comparison(Terminal(out, columns), found)
     return json.loads(json.dumps(comparison_json(found), allow_nan=False)), out.getvalue()

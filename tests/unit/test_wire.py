@@ -113,7 +113,7 @@ def answered(format, reply: Reply, *, stream: bool) -> ModelAnswer:
 
 def test_a_format_is_one_file_with_its_name():
     folder = Path(orvl.__file__).parent / "gateway" / "wire"
-    assert all((folder / f"{name}.py").is_file() for name in FORMATS)
+    assert all((folder / f"{name}.py").is_file() and format.name == name for name, format in FORMATS.items())
     assert tuple(FORMATS) == PROTOCOLS == tuple(CONVERSATIONS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from orvl.errors import FileError
 from orvl.project.names import did_you_mean
@@ -21,11 +21,14 @@ from orvl.project.validation import (
     read_toml,
     validated,
 )
+from orvl.types import SandboxName
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROTOCOLS = ("openai", "responses", "anthropic", "gemini")
+ProtocolName = Literal["openai", "responses", "anthropic", "gemini"]
+"""The wire formats; each has its file in gateway/wire/."""
+PROTOCOLS: tuple[str, ...] = get_args(ProtocolName)
 ModelNames = list[str] | dict[str, str]
 Answer = str | float | list[str | bool]
 
@@ -42,7 +45,7 @@ class JudgeSettings:
     """How much this judge counts relative to the others."""
     answers: Answer | dict[str, Answer] = "yes"
     """The fixed judge's answers, for all metrics or by metric: yes, no, cannot-tell, abstain, a score, or a list."""
-    protocol: Literal["openai", "responses", "anthropic", "gemini"] | None = None
+    protocol: ProtocolName | None = None
     """Protocol to call the model with, if its provider offers several."""
     looks: Annotated[int, Bound(ge=0, le=50)] = 0
     """How often, on metrics that allow it, it may list, read and search files or use the app before answering."""
@@ -164,7 +167,7 @@ class Limits:
 class SandboxSettings:
     """The sandbox of runs."""
 
-    use: Literal["bubblewrap", "podman", "docker", "none"] | None = None
+    use: SandboxName | None = None
     """Sandbox, unless `--sandbox` is given (default: bubblewrap)."""
     image: str | None = None
     """Image of podman and docker containers: a name, or a folder with a root file system."""

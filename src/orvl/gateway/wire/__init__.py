@@ -1,20 +1,18 @@
 """The wire formats in which models are called: one file each, and a registry.
 
-A new format is a new file and a line in `FORMATS`. Nothing here knows of the rest of the gateway.
+A new format is a new file here and its name in `PROTOCOLS`. Nothing here knows of the rest of the gateway.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
 
-from orvl.gateway.wire.anthropic import Anthropic
 from orvl.gateway.wire.format import ModelAnswer, Route, WireFormat
-from orvl.gateway.wire.gemini import Gemini
-from orvl.gateway.wire.openai import OpenAI
-from orvl.gateway.wire.responses import Responses
+from orvl.project.settings import PROTOCOLS
 
-FORMATS: Mapping[str, WireFormat] = {format.name: format for format in (OpenAI(), Responses(), Anthropic(), Gemini())}
+FORMATS: Mapping[str, WireFormat] = {name: import_module(f"{__name__}.{name}").FORMAT for name in PROTOCOLS}
 """By the name that `protocol` has in agents' files and in orvl.toml."""
 
 DEFAULT = "openai"

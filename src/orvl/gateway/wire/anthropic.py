@@ -284,3 +284,6 @@ def _events(reply: Reply) -> Iterator[Json]:
     ended = {"type": "message_delta", "delta": {"stop_reason": _stop_reason(reply), "stop_sequence": None}}
     yield ended | ({"usage": usage} if reply.reports_usage else {})
     yield {"type": "message_stop"}
+
+
+FORMAT = Anthropic()

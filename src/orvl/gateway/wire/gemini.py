@@ -277,3 +277,6 @@ def _usage(tokens: TokenCounts) -> Json:
     if thoughts:
         usage["thoughtsTokenCount"] = thoughts
     return usage | {"totalTokenCount": tokens.total}
+
+
+FORMAT = Gemini()

@@ -266,3 +266,6 @@ def _deltas(reply: Reply) -> Iterator[Json]:
         yield {"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}
         for piece in reply.cut(call.arguments_text):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+FORMAT = OpenAI()

@@ -352,3 +352,6 @@ def _call_events(reply: Reply, place: Json, item: Json) -> Iterator[Event]:
         yield f"response.{kind}.delta", {**place, "delta": piece}
     name = {} if is_custom else {"name": item["name"]}
     yield f"response.{kind}.done", {**place, **name, holder: item[holder]}
+
+
+FORMAT = Responses()
