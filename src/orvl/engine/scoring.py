@@ -64,7 +64,7 @@ def browse_as_text(browse: Callable[[Sequence[str]], Awaitable[Look]] | None) ->
 
 
 @dataclass
-class Scoring:
+class RunScorer:
     """Scores runs; `cancel` leaves what is being scored to the next call."""
 
     store: Store

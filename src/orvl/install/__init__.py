@@ -26,7 +26,7 @@ NEEDED = {"npm": ("node", "npm")}
 
 
 @dataclass(frozen=True)
-class Installation:
+class AgentInstallation:
     """An agent's packages on this machine: `bin` goes first in PATH, `readable` is what a sandbox has to show."""
 
     folder: Path
@@ -38,7 +38,7 @@ class Installation:
     size: int
 
 
-def installed(agent: Agent) -> Installation | None:
+def installed(agent: Agent) -> AgentInstallation | None:
     """The installation that `orvl install` has made of an agent's packages, if any."""
     if not agent.install:
         return None
@@ -49,13 +49,13 @@ def installed(agent: Agent) -> Installation | None:
         return None
 
 
-def _from_record(place: Path, record: dict[str, Any]) -> Installation | None:
+def _from_record(place: Path, record: dict[str, Any]) -> AgentInstallation | None:
     folder = Path(record["folder"])
     readable = tuple(map(Path, record["readable"]))
     moved = folder.parent != place
     if record["format"] != FORMAT or moved or not all(map(os.path.exists, (folder / "bin", *readable))):
         return None
-    return Installation(
+    return AgentInstallation(
         folder=folder,
         bin=folder / "bin",
         readable=readable,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InstallerFailed, InstallError, disk_sentence
-from orvl.install import FORMAT, RECORD, Installation, installed, npm, obstacle, pip, place_of
+from orvl.install import FORMAT, RECORD, AgentInstallation, installed, npm, obstacle, pip, place_of
 from orvl.install.installer import last_lines
 from orvl.project.python_file import line_of_name
 from orvl.store.tree import remove
@@ -42,7 +42,7 @@ def check_pins(agent: Agent) -> None:
                 raise FileError(agent.path, line, f"{why}; write it as {kind.EXAMPLE!r}.")
 
 
-def install(agent: Agent, say: Say, *, fresh: bool = False) -> tuple[Installation, bool]:
+def install(agent: Agent, say: Say, *, fresh: bool = False) -> tuple[AgentInstallation, bool]:
     """An agent's installation, and whether it is new. The one before stays until the new one is complete."""
     check_pins(agent)
     present = installed(agent)
@@ -74,7 +74,7 @@ def uninstall(agent: Agent, say: Say) -> bool:
     return was_installed
 
 
-def _clean(place: Path, keep: Installation | None) -> None:
+def _clean(place: Path, keep: AgentInstallation | None) -> None:
     """Deletes unfinished installations, and those that a later one has replaced."""
     for path in place.iterdir():
         if path.is_dir() and (keep is None or path != keep.folder):

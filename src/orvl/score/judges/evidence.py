@@ -48,7 +48,7 @@ class EvidenceView:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class RunEvidence:
     """Both views of a run; `plain` is None where it would be the same."""
 
     full: EvidenceView
@@ -62,14 +62,14 @@ class Evidence:
         return self.full.nonce
 
 
-def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) -> Evidence:
+def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) -> RunEvidence:
     """The evidence of a run, with at most `room` characters of its files."""
     selected = select(run, [*run.prompts, *named_in])
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
     is_same = full.text.replace(full.nonce, "") == plain.text.replace(plain.nonce, "")
     left_out = tuple(_blind(run, line) for line in (*selected.left_out, *gaps))
-    return Evidence(full, None if is_same else plain, left_out, tuple(_suspicious(run, selected)))
+    return RunEvidence(full, None if is_same else plain, left_out, tuple(_suspicious(run, selected)))
 
 
 def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) -> tuple[EvidenceView, list[str]]:

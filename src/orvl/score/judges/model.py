@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orvl.gateway.judge_call import JudgeCall
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
-    from orvl.score.judges.evidence import Evidence, EvidenceView
+    from orvl.score.judges.evidence import EvidenceView, RunEvidence
     from orvl.score.judges.extra_evidence import ExtraEvidence, ExtraView
     from orvl.score.judges.panel import JudgedRun, JudgeEndpoint
 
@@ -74,7 +74,7 @@ class ModelJudge:
         answers: Sequence[ViewAnswer],
         texts: Sequence[str],
         weights: Sequence[float],
-        gathered: Evidence,
+        gathered: RunEvidence,
         extra: ExtraEvidence,
     ) -> Verdict:
         """The verdict on the full view; that on the plain view where words to readers have moved the judge."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.project.judges import reach
-from orvl.score.judges.evidence import Evidence, gather
+from orvl.score.judges.evidence import RunEvidence, gather
 
 if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
@@ -106,7 +106,7 @@ class JudgedRun:
     """Texts of checklists: files that they name are shown even if the run did not touch them."""
     browse: Browse | None = None
     """Does steps in the run's app, and says how they went."""
-    _gathered: dict[int, asyncio.Task[Evidence]] = field(default_factory=dict)
+    _gathered: dict[int, asyncio.Task[RunEvidence]] = field(default_factory=dict)
     _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
 
     async def judge(self, judge: Judge, metric: Metric) -> ChecklistJudge:
@@ -119,7 +119,7 @@ class JudgedRun:
 
         return ModelJudge(await self.panel.endpoint(judge), self, judge.looks if metric.may_look else 0)
 
-    async def evidence(self, room: int) -> Evidence:
+    async def evidence(self, room: int) -> RunEvidence:
         if room not in self._gathered:
             gathering = asyncio.to_thread(gather, self.run, self.named_in, room)
             self._gathered[room] = asyncio.ensure_future(gathering)

@@ -1,4 +1,4 @@
-"""How alike two programs are, by program: structure and purpose, without a model."""
+"""How alike two programs are in structure and purpose, without a model."""
 
 from orvl.score.similarity.alike import Similarity
 from orvl.score.similarity.projects import compare

@@ -1,4 +1,4 @@
-"""`python -m orvl.score.similarity FILE…` fits the built-in weights over files; `background.json` is what it prints."""
+"""`python -m orvl.score.similarity FILE…` fits the built-in weights over files and prints `background.json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from orvl.score.similarity.weights import fit, save
 
 
 def main(paths: list[str]) -> None:
-    """Fits over the files that are named, each a document."""
+    """Fits over the named files, each a document."""
     texts = ((path, Path(path).read_text(encoding="utf-8", errors="replace")) for path in paths)
     sys.stdout.write(save(fit(features(path, text) for path, text in texts)) + "\n")
 

@@ -1,4 +1,4 @@
-"""Two sets of features → how alike they are in structure and in purpose."""
+"""How alike two sets of features are, in structure and in purpose."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ if TYPE_CHECKING:
     from orvl.score.similarity.weights import Weights
 
 STRUCTURE, PURPOSE = 0.75, 0.25
-OFTEN: dict[str, Callable[[int], float]] = {
+"""Words are easily shared by programs about the same thing; structure is not."""
+DAMPED: dict[str, Callable[[int], float]] = {
     **dict.fromkeys(("subtrees", "calls"), lambda count: 1 + log(count)),
     "grams": lambda _: 1.0,
     "purpose": sqrt,
 }
-"""How much more a feature says that a side has several times."""
-LEAST_PART = 0.25
-"""What is contained counts in full from this share of the larger side."""
+"""What several occurrences count: the tenth loop of a kind says less than the first, a repeated copy says nothing."""
+MIN_PART = 0.25
+"""A part counts as contained in full from this share of the larger side: a line of a project is not the project."""
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """Each from 0 to 1, or None where neither side has anything of the kind (or one of them does not parse)."""
+    """Each from 0 to 1, or None if neither side has anything of the kind (or one of them does not parse)."""
 
     subtrees: float | None
     calls: float | None
@@ -34,12 +35,12 @@ class Similarity:
 
     @property
     def structure(self) -> float | None:
-        told = [one for one in (self.subtrees, self.calls, self.tokens) if one is not None]
-        return sum(told) / len(told) if told else None
+        known = [value for value in (self.subtrees, self.calls, self.tokens) if value is not None]
+        return sum(known) / len(known) if known else None
 
     @property
     def score(self) -> float | None:
-        """The one number; where one axis says nothing, the other is it."""
+        """One number; if one axis says nothing, the other counts alone."""
         structure, purpose = self.structure, self.purpose
         if structure is None or purpose is None:
             return purpose if structure is None else structure
@@ -68,20 +69,23 @@ def _cosine(one: Features, other: Features, kind: str, weights: Weights) -> floa
 
 
 def _containment(one: Features, other: Features, weights: Weights) -> float | None:
-    """The share of the smaller side's fingerprints that the other has too."""
+    """The share of the smaller side's fingerprints that the other side has, too.
+
+    Not cosine: a copied file in a large project is still a copy.
+    """
     a, b = (_weighed(side, "grams", weights) for side in (one, other))
     sizes = sum(a.values()), sum(b.values())
     if not max(sizes):
         return None
     common = sum(a[name] for name in a.keys() & b.keys())
-    return min(common / max(min(sizes), LEAST_PART * max(sizes)), 1.0)
+    return min(common / max(min(sizes), MIN_PART * max(sizes)), 1.0)
 
 
 def _weighed(one: Features, kind: str, weights: Weights) -> dict[int, float]:
-    """The features of a kind, each with its weight; kept for the next comparison."""
-    kept = one.weighed.get(kind)
-    if kept is None or kept[0] is not weights:
-        vector, often = one.vector(kind), OFTEN[kind]
-        rare = weights.of(kind, vector)
-        kept = one.weighed[kind] = weights, {name: often(vector[name]) * weight for name, weight in rare.items()}
-    return kept[1]
+    """The features of a kind with their weights; cached for the next comparison."""
+    cached = one.weighed.get(kind)
+    if cached is None or cached[0] is not weights:
+        vector, damped = one.vector(kind), DAMPED[kind]
+        rarity = weights.of(kind, vector)
+        cached = one.weighed[kind] = weights, {name: damped(vector[name]) * weight for name, weight in rarity.items()}
+    return cached[1]

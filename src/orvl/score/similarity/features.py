@@ -1,4 +1,4 @@
-"""What is compared of a file: hashed subtrees, API calls and literals, fingerprints of tokens, and words."""
+"""The features of a file by which it is compared: hashed subtrees, API calls and literals, fingerprints, and words."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from orvl.score.similarity.languages import ALL_FAMILIES, FAMILIES, language_of, parse
-from orvl.score.similarity.markup import Part, parts
-from orvl.score.similarity.tokens import fingerprints
+from orvl.score.similarity.languages import ALL_FAMILIES, FAMILIES, SourcePart, language_of, parse, parts
+from orvl.score.similarity.tokens import fingerprints, words
 from orvl.score.similarity.walk import Walk, stands_alone
-from orvl.score.similarity.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,9 +21,9 @@ if TYPE_CHECKING:
     Parser = Callable[[bytes, str], Tree | None]
 
 BROKEN = 0.3
-"""The share of a file in syntax errors from which its tree says nothing."""
-MOST_NESTED = 2
-"""How often a file's text may count in its functions, which may stand in each other."""
+"""If more than this share of a file is in syntax errors, its tree says nothing."""
+MAX_NESTED = 2
+"""How often a file's text may count in its functions: a thousand nested functions would cost a thousand times."""
 
 
 @dataclass
@@ -43,13 +41,13 @@ class Features:
     weighed: dict[str, tuple[Weights, dict[int, float]]] = field(default_factory=dict, repr=False, compare=False)
 
     def vector(self, kind: str) -> Counter[int]:
-        """The features of one kind, counted."""
-        found: Counter[int] = getattr(self, kind)
-        return found
+        """The counted features of one kind."""
+        counts: Counter[int] = getattr(self, kind)
+        return counts
 
     @property
     def calls(self) -> Counter[int]:
-        """The API that is used, without what the project itself defines, and the literals."""
+        """The API that is used, and the literals. Calls of what the project itself defines are a matter of names."""
         outside = {f"call {name}": count for name, count in self.api.items() if name not in self.defined}
         return Counter({number(name): count for name, count in (outside | self.literals).items()})
 
@@ -58,56 +56,56 @@ class Features:
 
 
 def number(text: str, family: int = ALL_FAMILIES) -> int:
-    """A feature's hash, the same on every machine."""
+    """A feature's hash, the same on every machine. Python's own differs from process to process."""
     return crc32(text.encode("utf-8", "replace")) << 3 | family
 
 
 def features(path: str, text: str, parser: Parser = parse) -> Features:
-    """What is compared of one file, HTML with the scripts and styles in it; without a tree, tokens and words."""
+    """The features of one file, HTML with its scripts and styles; without a tree, only tokens and words."""
     return together(_of_node(part, _tree(part, parser)) for part in parts(language_of(path), text))
 
 
 def functions(path: str, text: str, parser: Parser = parse) -> list[tuple[str, Features]]:
-    """The name of each function of a file, and what is compared of it."""
+    """The name and the features of each function of a file."""
     found: list[tuple[str, Features]] = []
     for part in parts(language_of(path), text):
         root = _tree(part, parser)
         walk = Walk(part.language)
         if root is not None:
             walk.visit(root)
-        left = MOST_NESTED * len(part.text)
+        left = MAX_NESTED * len(part.text)
         for name, node in walk.functions:
             left -= node.end_byte - node.start_byte
             if left < 0:
                 break
             own = (node.text or b"").decode("utf-8", "replace")
-            found.append((name, _of_node(Part(part.language, own), node)))
+            found.append((name, _of_node(SourcePart(part.language, own), node)))
     return found
 
 
 def together(files: Iterable[Features]) -> Features:
     """A project: the features of all its files."""
-    total, made = Features(), list(files)
-    total.is_function = len(made) == 1 and made[0].is_function
-    for one in made:
-        total.subtrees.update(one.subtrees)
-        total.api.update(one.api)
-        total.literals.update(one.literals)
-        total.defined |= one.defined
-        total.grams.update(one.grams)
-        total.purpose.update(one.purpose)
-        total.parsed |= one.parsed
+    total, all_files = Features(), list(files)
+    total.is_function = len(all_files) == 1 and all_files[0].is_function
+    for file in all_files:
+        total.subtrees.update(file.subtrees)
+        total.api.update(file.api)
+        total.literals.update(file.literals)
+        total.defined |= file.defined
+        total.grams.update(file.grams)
+        total.purpose.update(file.purpose)
+        total.parsed |= file.parsed
     return total
 
 
-def _tree(part: Part, parser: Parser) -> Node | None:
+def _tree(part: SourcePart, parser: Parser) -> Node | None:
     source = part.text.encode("utf-8", "replace")
     tree = parser(source, part.language)
     return tree.root_node if tree and not _is_broken(tree.root_node, len(source)) else None
 
 
 def _is_broken(root: Node, size: int) -> bool:
-    """Whether errors at the top cover so much that the tree is a guess."""
+    """Whether errors at the top level cover so much that the tree is a guess."""
     if not root.has_error:
         return False
     if root.type == "ERROR":
@@ -116,7 +114,7 @@ def _is_broken(root: Node, size: int) -> bool:
     return wrong > BROKEN * size
 
 
-def _of_node(part: Part, root: Node | None) -> Features:
+def _of_node(part: SourcePart, root: Node | None) -> Features:
     grams: set[int] = set()
     if part.language in FAMILIES:
         family = FAMILIES[part.language]

@@ -1,4 +1,4 @@
-"""Whole projects: what of a folder, or of what a run left, is compared, and within which bounds."""
+"""Compares whole projects: which files of a run or a folder count, within bounds on number and size."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     Texts = list[tuple[str, str]]
 
-MOST_FILES = 300
-LARGEST_FILE = 128 << 10
-MOST_BYTES = 512 << 10
-NOT_WRITTEN = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".map", ".svg", ".csv", ".log")
-LONGEST_LINE = 20_000
-"""What has a longer line was made by a program."""
+MAX_FILES = 300
+MAX_FILE = 128 << 10
+MAX_BYTES = 512 << 10
+GENERATED = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".map", ".svg", ".csv", ".log")
+MAX_LINE = 20_000
+"""A file with a longer line was written by a program."""
 
 
-class File(NamedTuple):
+class ComparedFile(NamedTuple):
     """A file that may be compared."""
 
     path: str
@@ -41,25 +41,25 @@ class File(NamedTuple):
     read: Callable[[], bytes]
 
 
-def of_run(run: CapturedRun) -> list[File]:
+def of_run(run: CapturedRun) -> list[ComparedFile]:
     """The files that a run left."""
     kept = (entry for entry in run.tree if entry.kind == "file" and entry.hash)
-    return [File(entry.path, entry.size, partial(run.read_bytes, entry.path)) for entry in kept]
+    return [ComparedFile(entry.path, entry.size, partial(run.read_bytes, entry.path)) for entry in kept]
 
 
-def of_folder(root: Path) -> list[File]:
-    """The files of a folder; links are not followed."""
+def of_folder(root: Path) -> list[ComparedFile]:
+    """The files of a folder, without following links."""
     return list(_walked(root))
 
 
-def of_texts(files: Mapping[str, str]) -> list[File]:
-    """The files of a project that is at hand."""
-    data = [(path, text.encode("utf-8", "replace")) for path, text in files.items() if len(text) <= LARGEST_FILE]
-    return [File(path, len(one), partial(bytes, one)) for path, one in data]
+def of_texts(files: Mapping[str, str]) -> list[ComparedFile]:
+    """The files of a project in memory."""
+    encoded = [(path, text.encode("utf-8", "replace")) for path, text in files.items() if len(text) <= MAX_FILE]
+    return [ComparedFile(path, len(data), partial(bytes, data)) for path, data in encoded]
 
 
 def references(folder: Path) -> list[Path]:
-    """The projects in `reference/`: each folder, where it holds several and no file beside them; else itself."""
+    """The projects in `reference/`: each of its folders, if it has several and no file beside them; else itself."""
     inner = [entry for entry in sorted(folder.iterdir()) if entry.name not in MADE_BY_OTHERS]
     several = len(inner) > 1 and all(entry.is_dir() and not entry.is_symlink() for entry in inner)
     return inner if several else [folder]
@@ -71,7 +71,7 @@ def compare(
     background: Weights | None = None,
     start: Mapping[str, str] | None = None,
 ) -> Similarity:
-    """How alike two projects are, each a path → text; what is in `start` weighs nothing."""
+    """How alike two projects are, each given as texts by path; what is in `start` weighs nothing."""
     weights = background or built_in()
     if start:
         weights = weights.without(_whole(_texts(of_texts(start))))
@@ -79,17 +79,24 @@ def compare(
 
 
 def against(run: CapturedRun, reference: Path, start: Path | None, *, code_only: bool = False) -> Similarity | None:
-    """How alike a run is to the nearest reference, leaving out what it started from; None where there is none."""
+    """How alike a run is to its nearest reference, without what it started from; None if there is no reference."""
     weights = built_in()
     if start:
         weights = weights.without(_whole(_texts(of_folder(start))))
     left = [file for file in _texts(of_run(run)) if _is_code(file[0]) or not code_only]
-    found = [one for root in references(reference) for one in _likenesses(left, _texts(of_folder(root)), weights)]
-    return max(found, key=lambda one: one.score or 0.0, default=None)
+    comparisons = [
+        similarity
+        for root in references(reference)
+        for similarity in _comparisons(left, _texts(of_folder(root)), weights)
+    ]
+    return max(comparisons, key=lambda similarity: similarity.score or 0.0, default=None)
 
 
-def _likenesses(left: Texts, wanted: Texts, weights: Weights) -> Iterator[Similarity]:
-    """To the whole project; a reference of one file also to each file, and a lone function to each function."""
+def _comparisons(left: Texts, wanted: Texts, weights: Weights) -> Iterator[Similarity]:
+    """With the whole project; a reference of one file also with each file, a lone function with each function.
+
+    A reference that is one function is usually a small part of what an agent writes around it.
+    """
     reference = _whole(wanted)
     if not alike(reference, reference, weights).score:
         return
@@ -108,29 +115,29 @@ def _whole(files: Texts) -> Features:
     return together(worker().features(files))
 
 
-def _walked(root: Path) -> Iterator[File]:
+def _walked(root: Path) -> Iterator[ComparedFile]:
     for folder, inner, names in os.walk(root):
         inner[:] = sorted(name for name in inner if name not in MADE_BY_OTHERS)
         for name in sorted(names):
             path = Path(folder, name)
             with suppress(OSError):
                 if path.is_file() and not path.is_symlink():
-                    yield File(path.relative_to(root).as_posix(), path.stat().st_size, path.read_bytes)
+                    yield ComparedFile(path.relative_to(root).as_posix(), path.stat().st_size, path.read_bytes)
 
 
-def _texts(files: Iterable[File]) -> Texts:
-    """Path and text of those that count: code before texts, small before large, until the bounds are reached."""
+def _texts(files: Iterable[ComparedFile]) -> Texts:
+    """Paths and texts of files that count: code before prose, small before large, within the bounds."""
     wanted = sorted(filter(_counts, files), key=lambda file: (not _is_code(file.path), file.size, file.path))
-    taken: Texts = []
+    texts: Texts = []
     total = 0
-    for file in wanted[:MOST_FILES]:
+    for file in wanted[:MAX_FILES]:
         total += file.size
-        if total > MOST_BYTES:
+        if total > MAX_BYTES:
             break
         data = file.read()
-        if b"\0" not in data and max(map(len, data.splitlines()), default=0) <= LONGEST_LINE:
-            taken.append((file.path, data.decode("utf-8", "replace")))
-    return taken
+        if b"\0" not in data and max(map(len, data.splitlines()), default=0) <= MAX_LINE:
+            texts.append((file.path, data.decode("utf-8", "replace")))
+    return texts
 
 
 def _is_code(path: str) -> bool:
@@ -138,7 +145,7 @@ def _is_code(path: str) -> bool:
     return language in GRAMMARS or language == OTHER
 
 
-def _counts(file: File) -> bool:
-    if not 0 < file.size <= LARGEST_FILE or file.path.lower().endswith(NOT_WRITTEN):
+def _counts(file: ComparedFile) -> bool:
+    if not 0 < file.size <= MAX_FILE or file.path.lower().endswith(GENERATED):
         return False
     return MADE_BY_OTHERS.isdisjoint(file.path.split("/")[:-1])

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-SMALLEST, LARGEST = 3, 60
-"""How many nodes a subtree has that counts."""
+MIN_NODES, MAX_NODES = 3, 60
+"""Sizes of subtrees that count: smaller ones every program has, larger ones no other."""
 MASK = (1 << 32) - 1
 TYPES = frozenset(
     ("type_annotation", "type_arguments", "type_parameters", "type", "interface_declaration", "type_alias_declaration")
 )
 WRAPPERS = frozenset(("required_parameter", "optional_parameter", "as_expression", "non_null_expression"))
-"""What TypeScript puts around a node that JavaScript has bare."""
+"""What TypeScript puts around a node that JavaScript has bare: skipped, so that both compare."""
 OPEN = -1
 NOT_CODE = TYPES | {"comment", "html_comment", "ERROR"}
 CALLS = {"call": "function", "call_expression": "function", "new_expression": "constructor"}
@@ -56,9 +56,9 @@ TEXTS = frozenset(("string_content", "string_fragment", "attribute_value"))
 NUMBERS = frozenset(("integer", "float", "number"))
 COMMON_NUMBERS = frozenset(("0", "1", "2"))
 KEPT_LEAVES = frozenset(("tag_name", "attribute_name", "property_name", "plain_value", "feature_name", "unit"))
-"""Leaves whose text is part of the structure: in markup nobody can rename them."""
+"""Leaves whose text is part of the structure: nobody can rename them in markup."""
 TAGS = frozenset(("start_tag", "self_closing_tag", "jsx_opening_element", "jsx_self_closing_element"))
-LONGEST_LITERAL = 120
+MAX_LITERAL = 120
 NAMED_BY_AUTHOR = frozenset((b"class", b"id", b"for", b"name"))
 
 
@@ -83,7 +83,7 @@ def _rules(language: str) -> dict[int, Rule]:  # noqa: ARG001 - a table for each
 
 
 class Walk:
-    """What one tree holds."""
+    """Collects the features of one tree."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -96,7 +96,10 @@ class Walk:
         self._attribute: bytes | None = None
 
     def visit(self, root: Node) -> None:
-        """Walks the named nodes down and up again; `above` holds hash and size of each that is not yet closed."""
+        """Walks the named nodes down and up again; `above` has hash and size of each node that is not yet closed.
+
+        Without recursion: a hostile file nests deeper than Python's stack.
+        """
         rules = _rules(self.language)
         above = [[0, 0]]
         todo: list[Node | None] = [root]
@@ -125,7 +128,7 @@ class Walk:
         """A node is complete: it counts, and is mixed into the node over it."""
         mixed, size = above.pop()
         if mixed != OPEN:
-            if SMALLEST <= size <= LARGEST:
+            if MIN_NODES <= size <= MAX_NODES:
                 self.subtrees[mixed << 3 | self.family] += 1
             _mix(above[-1], mixed, size)
 
@@ -146,7 +149,7 @@ class Walk:
             self.functions.append((_text(target), node))
 
     def _bind(self, target: Node) -> None:
-        """Notes the names that an assignment, a parameter or a definition makes."""
+        """Notes the names that an assignment, a parameter or a definition binds."""
         if target.type in MEMBERS:
             inner = target.child_by_field_name("object")
             member = target.child_by_field_name(MEMBERS[target.type])
@@ -164,7 +167,7 @@ class Walk:
         if node.type == "attribute_value" and self._attribute in NAMED_BY_AUTHOR:
             return
         text = text.strip()
-        if 1 < len(text) <= LONGEST_LITERAL:
+        if 1 < len(text) <= MAX_LITERAL:
             self.literals[f"text {text}"] += 1
 
     def _imports(self, node: Node) -> None:
@@ -185,7 +188,7 @@ class Walk:
 
     def _declaration(self, node: Node) -> None:
         text = _text(node).strip("; \n")
-        if len(text) <= LONGEST_LITERAL and ":" in text:
+        if len(text) <= MAX_LITERAL and ":" in text:
             name, value = text.split(":", 1)
             self.api[f"{name.strip()}:"] += 1
             self.literals[f"style {name.strip()}: {' '.join(value.split())}"] += 1
@@ -199,7 +202,7 @@ class Walk:
 
     def _number(self, node: Node) -> None:
         if (text := _text(node)) not in COMMON_NUMBERS:
-            self.literals[f"number {text[:LONGEST_LITERAL]}"] += 1
+            self.literals[f"number {text[:MAX_LITERAL]}"] += 1
 
 
 NOTES: dict[str, Callable[[Walk, Node], None]] = {
@@ -231,7 +234,7 @@ def _mix(over: list[int], mixed: int, size: int) -> None:
 
 
 def _is_doc(node: Node) -> bool:
-    """A string that stands alone is documentation."""
+    """A string alone is documentation."""
     return node.named_child_count == 1 and node.named_children[0].type == "string"
 
 

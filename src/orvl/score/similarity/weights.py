@@ -1,4 +1,7 @@
-"""How much a feature says: the inverse of how many documents have it, so that scaffolding weighs nothing."""
+"""How much a feature says: the fewer documents have it, the more (inverse document frequency).
+
+Without weights, any two web pages would be alike: most of what they have in common every page has.
+"""
 
 from __future__ import annotations
 
@@ -18,38 +21,39 @@ if TYPE_CHECKING:
     from orvl.score.similarity.features import Features
 
 KINDS = ("subtrees", "calls", "grams", "purpose")
-RAREST_WORD = 5.0
-"""What a word weighs at most, whether one in a hundred and fifty documents has it or none."""
-LEAST_SHARE = {"subtrees": 0.02, "calls": 0.02, "grams": 0.02, "purpose": 0.007}
+MAX_WORD_WEIGHT = 5.0
+"""A word that one document in 150 has weighs as much as one that none has: most unknown words are typos and names."""
+MIN_SHARE = {"subtrees": 0.02, "calls": 0.02, "grams": 0.02, "purpose": 0.007}
+"""What fewer documents have is left out of the built-in file: it is rare, and rare is the default."""
 CHANCE_USES = 1.5
-"""In how many documents of a language a word or call may be by chance."""
+"""Uses of a word or call in a language that may be chance; subtracted, or one odd file would make it common."""
 BACKGROUND = Path(__file__).with_name("background.json")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Document counts by kind of feature; `scaffold` weighs nothing."""
+    """Numbers of documents that have each feature, by kind; what is in `scaffold` weighs nothing."""
 
     documents: dict[int, int]
     counts: dict[str, dict[int, int]]
     scaffold: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def of(self, kind: str, features: Iterable[int]) -> dict[int, float]:
-        """What each feature weighs; without those that weigh nothing."""
+        """The weight of each feature, without those that weigh nothing."""
         counts, scaffold = self.counts[kind], self.scaffold.get(kind, frozenset())
         totals = [log(self.documents.get(family, 0) + 1) for family in range(8)]
-        most = RAREST_WORD if kind == "purpose" else inf
+        most = MAX_WORD_WEIGHT if kind == "purpose" else inf
         rows = ((name, min(totals[name & 7] - log(counts.get(name, 0) + 0.5), most)) for name in features)
         return {name: weight for name, weight in rows if weight > 0 and name not in scaffold}
 
     def without(self, start: Features) -> Weights:
-        """The same weights, but none for what was there before the work began."""
+        """The same weights, but none for what a run started from: nobody gets credit for the template."""
         scaffold = {kind: frozenset(start.vector(kind)) for kind in KINDS}
         return Weights(self.documents, self.counts, scaffold)
 
 
 def families(one: Features) -> set[int]:
-    """The families of languages that a document has; every document counts for words and calls."""
+    """The families of a document's languages; words and calls count for every document."""
     return {ALL_FAMILIES, *(feature & 7 for feature in one.grams)}
 
 
@@ -67,7 +71,10 @@ def fit(documents: Iterable[Features]) -> Weights:
 
 
 def _most_common(counts: dict[int, Counter[int]], totals: Counter[int]) -> dict[int, int]:
-    """How many documents would have each feature if all were of the language that uses it most."""
+    """How many documents would have each feature if all were in the language that uses it most.
+
+    `useState` is common in JavaScript, and must not be rare only because most documents are Python.
+    """
     total = totals[ALL_FAMILIES]
     found = dict(counts[ALL_FAMILIES])
     for family, counted in counts.items():
@@ -79,7 +86,7 @@ def _most_common(counts: dict[int, Counter[int]], totals: Counter[int]) -> dict[
 
 @cache
 def background() -> Weights:
-    """The weights that come with orvl, fitted over some thousand files of public packages."""
+    """The built-in weights, fitted over some thousand files of public packages."""
     kept = json.loads(BACKGROUND.read_text())
     totals = {int(family): total for family, total in kept["documents"].items()}
     counts = {kind: {int(name, 36): count for name, count in kept[kind].items()} for kind in KINDS}
@@ -87,11 +94,11 @@ def background() -> Weights:
 
 
 def save(fitted: Weights) -> str:
-    """The form of `background.json`: only what several documents have; the rest is rare, and needs no count."""
+    """The content of `background.json`."""
     kept: dict[str, object] = {"documents": fitted.documents}
     for kind in KINDS:
         rows = fitted.counts[kind].items()
-        floors = {family: max(LEAST_SHARE[kind] * fitted.documents.get(family, 0), 2) for family in range(8)}
+        floors = {family: max(MIN_SHARE[kind] * fitted.documents.get(family, 0), 2) for family in range(8)}
         kept[kind] = {_base36(name): count for name, count in sorted(rows) if count > floors[name & 7]}
     return json.dumps(kept, separators=(",", ":"))
 

@@ -30,7 +30,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._child: ChildProcess | None = None
-        self._kept: dict[tuple[bytes, bool], tuple[int, list[Features]]] = {}
+        self._cached: dict[tuple[bytes, bool], tuple[int, list[Features]]] = {}
         self._lock = Lock()
         atexit.register(self.close)
 
@@ -55,23 +55,23 @@ class Worker:
             for path, text in files:
                 suffix = path[path.rfind(".") :]
                 key = hashlib.sha256(f"{suffix}\0{text}".encode("utf-8", "replace")).digest(), by_function
-                if key in self._kept:
-                    answers.append(self._kept[key][1])
+                if key in self._cached:
+                    answers.append(self._cached[key][1])
                     continue
-                found, rest = self._made(path, text, left, by_function)
+                found, rest = self._features(path, text, left, by_function)
                 answers.append(found)
                 if left > 0:
-                    self._keep(key, len(text), found)
+                    self._cache(key, len(text), found)
                 left = rest
         return answers
 
-    def _keep(self, key: tuple[bytes, bool], size: int, found: list[Features]) -> None:
-        self._kept[key] = size, found
-        while len(self._kept) > 1 and sum(size for size, _ in self._kept.values()) > MAX_CACHED:
-            del self._kept[next(iter(self._kept))]
+    def _cache(self, key: tuple[bytes, bool], size: int, found: list[Features]) -> None:
+        self._cached[key] = size, found
+        while len(self._cached) > 1 and sum(size for size, _ in self._cached.values()) > MAX_CACHED:
+            del self._cached[next(iter(self._cached))]
 
-    def _made(self, path: str, text: str, left: float, by_function: bool) -> tuple[list[Features], float]:
-        """The features of a file and the time left; where parsing ends the process, once more without a tree."""
+    def _features(self, path: str, text: str, left: float, by_function: bool) -> tuple[list[Features], float]:
+        """The features of a file and the time left; if parsing ends the process, once more without a tree."""
         for seconds in (left, 0.0):
             answer = self._ask([path, text, seconds, by_function])
             if answer:
