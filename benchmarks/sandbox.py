@@ -1,4 +1,4 @@
-"""A job in bubblewrap, through orvl's keeper, against bubblewrap alone with the same arguments."""
+"""A job in bubblewrap, through orvl's guard process, against bubblewrap alone with the same arguments."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks.lines import Line, at_most
-from orvl.sandbox import Job, Most
+from orvl.sandbox import Job, ResourceLimits
 from orvl.sandbox.bubblewrap import Bubblewrap, bwrap
-from orvl.sandbox.surroundings import surroundings
+from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.workdir import RunFolders
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 150
 TARGET, BOUND = 1.3, 2.5
-PLENTY = Most(processes=1024, open_files=4096, file_size=1 << 30, disk=1 << 30, memory=1 << 33)
+PLENTY = ResourceLimits(processes=1024, open_files=4096, file_size=1 << 30, disk=1 << 30, memory=1 << 33)
 
 
 def sandbox(folder: Path) -> list[Line]:
@@ -35,7 +35,7 @@ async def _both(folder: Path) -> tuple[float, float]:
     rooms = RunFolders(work, work / "workspace", work / "home", work / "tmp", work / "logs")
     for room in (rooms.root, rooms.workspace, rooms.home, rooms.tmp, rooms.logs):
         room.mkdir()
-    walled = Bubblewrap(surroundings(work, [], []))
+    walled = Bubblewrap(sandbox_config(work, [], []))
     env = walled.view(rooms).environment()
     alone, through = [], []
     try:

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 MEBI = 1 << 20
 Outcome = Literal["finished", "failed", "errored"]
+SandboxName = Literal["bubblewrap", "podman", "docker", "none"]
+"""Each has a file in sandbox/."""
 ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
 
 

@@ -24,10 +24,10 @@ from orvl.capture.browser.result import Look
 from orvl.errors import InvalidAppConfig
 from orvl.project.app import AppStep, check_app, check_steps
 from orvl.project.settings import Limits
-from orvl.sandbox import Ended, Stream
+from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.bubblewrap import Bubblewrap
+from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.process import BareProcess
-from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir
 
 MADE_ONCE = ("defects", "good")
@@ -65,7 +65,7 @@ def see(folder, files, app=INDEX, steps=(), kind="bubblewrap", **options):
             place.parent.mkdir(parents=True, exist_ok=True)
             page = PAGES / content if "\n" not in content and len(content) < 100 else None
             place.write_text(page.read_text() if page and page.is_file() else content)
-        around = surroundings(work.root, [], [])
+        around = sandbox_config(work.root, [], [])
         sandbox = BareProcess(work.lock_fd) if kind == "none" else Bubblewrap(around, work.lock_fd)
         pictures = folder / "pictures"
         pictures.mkdir()
@@ -303,7 +303,7 @@ def test_steps_pass_or_fail_with_a_reason_and_a_picture(tmp_path, kind):
     assert [step.passed for step in seen.look.steps] == [True] * 14 + [False] * 5
     reasons = [step.reason for step in seen.look.steps[14:]]
     assert reasons[0] == "there were 1 errors, the first a page error"
-    assert reasons[1] == "'Eggs' is not to be seen on the page"
+    assert reasons[1] == "'Eggs' is not visible on the page"
     assert reasons[2].startswith("it could not be reached")
     assert reasons[3] == "there is no 'Nothing' on the page"
     assert reasons[4] == "/nowhere answered with status 404"
@@ -333,7 +333,7 @@ def test_an_app_that_never_listens_and_prints_without_end(tmp_path):
 
 def test_a_page_that_is_not_there(tmp_path):
     seen = see(tmp_path, {"other.html": "good.html"})
-    assert (seen.look.status, seen.look.reason) == ("no app", "there is no 'index.html' in what the run left")
+    assert (seen.look.status, seen.look.reason) == ("no app", "the run left no 'index.html'")
 
 
 # -- hostile pages
@@ -364,7 +364,7 @@ def test_a_page_that_eats_memory(tmp_path):
     assert any(shot.name == "desktop-light" for shot in seen.look.shots), "what was collected before is kept"
 
 
-def test_dialogs_windows_downloads_and_ways_out(tmp_path):
+def test_dialogs_windows_downloads_and_registry_access(tmp_path):
     seen = see(tmp_path, {"index.html": "rude.html"}, steps=["open /index.html", "open /index.html"], seconds=60)
     notes = [(note.kind, note.text) for note in seen.look.notes if note.view == "desktop-light"]
     assert ("dialog", "alert: look at me") in notes
@@ -444,7 +444,7 @@ def test_only_what_the_driver_signed_is_heard(tmp_path):
     def heard(*lines):
         out = tmp_path / "out"
         out.write_text("".join(lines))
-        ended = Ended(0, None, 1.0, 1.0, Stream(out, 1, 0), Stream(None, 0, 0))
+        ended = ProcessResult(0, None, 1.0, 1.0, Stream(out, 1, 0), Stream(None, 0, 0))
         return gathered(ended, check_steps(["open /"]), tmp_path, 1.0, Bounds("right", 60.0, 1000)).steps[0].passed
 
     assert heard(line(1, step(False))) is False

@@ -24,8 +24,8 @@ from orvl.capture.lint.run import lint, suppressions
 from orvl.capture.lint.workspace import MAX_FILE, Workspace, changed, looked_at
 from orvl.errors import Interrupted, LinterFailed
 from orvl.project.settings import Limits
-from orvl.sandbox.choose import Slot
-from orvl.sandbox.surroundings import surroundings
+from orvl.sandbox.backends import Slot
+from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.workdir import WorkDir
 from orvl.store import tree
 
@@ -76,7 +76,7 @@ def look(tmp_path_factory):
 
         def run(before: Workspace, after: Workspace, kind="bubblewrap") -> LintReport:
             async def go():
-                around = surroundings(work.root, [], [])
+                around = sandbox_config(work.root, [], [])
                 slot = Slot(kind, around, work.lock_fd)
                 try:
                     return await lint(before, after, slot.walled, work.new, Limits(), write)
@@ -524,7 +524,7 @@ def test_a_sandbox_that_is_stopped_ends_it(tmp_path, monkeypatch):
     work = WorkDir()
 
     async def go():
-        slot = Slot("none", surroundings(work.root, [], []), work.lock_fd)
+        slot = Slot("none", sandbox_config(work.root, [], []), work.lock_fd)
         slot.stop()
         try:
             files = {"ruff.toml": "", "a.py": CLEAN}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from orvl.sandbox import Job, Most
+from orvl.sandbox import Job, ResourceLimits
 from orvl.sandbox.process import BareProcess
 from orvl.sandbox.workdir import RunFolders
 
@@ -320,7 +320,7 @@ def test_an_agent_that_stops_its_parent_does_not_hang_orvl(marked):
     except subprocess.TimeoutExpired:
         for pid in marked.alive():
             parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-            if b"keeper.serve" in Path(f"/proc/{parent}/cmdline").read_bytes():
+            if b"guard.serve" in Path(f"/proc/{parent}/cmdline").read_bytes():
                 os.kill(parent, signal.SIGCONT)
         process.communicate(timeout=30)
         pytest.fail("orvl hangs")
@@ -452,7 +452,7 @@ def test_a_stop_between_two_processes_of_a_run_holds_for_the_next(tmp_path):
         sandbox = BareProcess()
 
         folders = RunFolders(tmp_path, tmp_path, tmp_path, tmp_path, tmp_path)
-        most = Most(1000, 1000, 1 << 30, 1 << 30, 1 << 30)
+        most = ResourceLimits(1000, 1000, 1 << 30, 1 << 30, 1 << 30)
 
         def job(*argv):
             env = {"PATH": os.environ["PATH"]}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from orvl.sandbox.programs import Installation, installation, together, visible_path
+from orvl.sandbox.programs import ProgramFiles, installation, together, visible_path
 
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 PYTHON = Path(os.path.realpath(sys.executable))
@@ -59,7 +59,7 @@ class Home:
     def search(self, program: Path, *folders: str) -> str:
         return ":".join([str(program.parent), *(str(self.root / folder) for folder in folders), SYSTEM])
 
-    def seen(self, program: Path, *folders: str) -> Installation:
+    def seen(self, program: Path, *folders: str) -> ProgramFiles:
         seen = installation(program, self.search(program, *folders), self.closed)
         check_shape(seen, self.closed)
         return seen
@@ -70,11 +70,11 @@ class Home:
         assert self.secrets(seen) == ""
         return inside(seen, search, program.name)
 
-    def secrets(self, seen: Installation) -> str:
+    def secrets(self, seen: ProgramFiles) -> str:
         look = 'for file; do if test -e "$file"; then echo "$file"; fi; done'
         return inside(seen, SYSTEM, "sh", "-c", look, "sh", *(str(self.root / secret) for secret in SECRETS))
 
-    def below(self, seen: Installation) -> list[str]:
+    def below(self, seen: ProgramFiles) -> list[str]:
         return [str(path.relative_to(self.root)) for path in seen.paths if path.is_relative_to(self.root)]
 
 
@@ -83,7 +83,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def inside(seen: Installation, search: str, *argv: str) -> str:
+def inside(seen: ProgramFiles, search: str, *argv: str) -> str:
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib64"):
         command += ["--symlink", f"usr/{name}", f"/{name}"]
@@ -100,7 +100,7 @@ def inside(seen: Installation, search: str, *argv: str) -> str:
     return done.stdout
 
 
-def check_shape(seen: Installation, closed: list[Path]) -> None:
+def check_shape(seen: ProgramFiles, closed: list[Path]) -> None:
     for path in seen.paths:
         assert not any(folder.is_relative_to(path) for folder in closed), path
         assert not any(other != path and other.is_relative_to(path) for other in seen.paths), path
@@ -112,8 +112,8 @@ def check_shape(seen: Installation, closed: list[Path]) -> None:
 
 @pytest.mark.parametrize("name", ["sh", "env", "ls"])
 def test_a_program_of_the_system_needs_nothing(name):
-    assert installation(Path("/usr/bin") / name, SYSTEM) == Installation()
-    assert installation(Path("/bin") / name, SYSTEM, [Path("/root")]) == Installation()
+    assert installation(Path("/usr/bin") / name, SYSTEM) == ProgramFiles()
+    assert installation(Path("/bin") / name, SYSTEM, [Path("/root")]) == ProgramFiles()
 
 
 def test_what_leads_nowhere_is_no_error(home):
@@ -122,7 +122,7 @@ def test_what_leads_nowhere_is_no_error(home):
     itself = home.link("bin/self", "self/self")
     broken = home.link("bin/broken", "../gone/tool")
     for program in (loop, itself, broken, home.root / "bin/absent", home.root, Path("/nul\0/x")):
-        assert home.seen(program) == Installation()
+        assert home.seen(program) == ProgramFiles()
 
 
 def test_a_script_without_its_interpreter_is_no_error(home):
@@ -145,7 +145,7 @@ def test_an_unreadable_program_is_bound_alone(home):
 
 
 def test_a_secret_that_comes_along_would_be_noticed(home):
-    assert len(home.secrets(Installation((home.root,))).splitlines()) == len(SECRETS)
+    assert len(home.secrets(ProgramFiles((home.root,))).splitlines()) == len(SECRETS)
 
 
 # Single files and folders.
@@ -271,7 +271,7 @@ def test_links_are_made_anew_one_by_one(home):
 def test_a_link_into_the_system_needs_only_itself(home):
     link = home.link(".local/bin/tool", "/usr/bin/true")
     assert home.start(link) == ""
-    assert home.seen(link) == Installation(links=((link, "/usr/bin/true"),))
+    assert home.seen(link) == ProgramFiles(links=((link, "/usr/bin/true"),))
 
 
 @pytest.mark.parametrize("line", ["env tool", "env -S tool --flag", "env -S A=1 tool", "env -Stool"])
@@ -522,12 +522,12 @@ def test_a_wrapper_does_not_bring_what_it_cannot_run(home):
 
 
 def test_installations_together_are_not_nested():
-    one = Installation((Path("/a/b/c"), Path("/x")), ((Path("/a/b/link"), "c"), (Path("/l"), "x")), {"A": "1"})
-    two = Installation((Path("/a/b"), Path("/x")), ((Path("/l"), "x"),), {"A": "2", "B": "2"})
+    one = ProgramFiles((Path("/a/b/c"), Path("/x")), ((Path("/a/b/link"), "c"), (Path("/l"), "x")), {"A": "1"})
+    two = ProgramFiles((Path("/a/b"), Path("/x")), ((Path("/l"), "x"),), {"A": "2", "B": "2"})
     both = together([one, two])
-    assert both == Installation((Path("/a/b"), Path("/x")), ((Path("/l"), "x"),), {"A": "1", "B": "2"})
+    assert both == ProgramFiles((Path("/a/b"), Path("/x")), ((Path("/l"), "x"),), {"A": "1", "B": "2"})
     assert together([both]) == both
-    assert together([]) == Installation()
+    assert together([]) == ProgramFiles()
 
 
 def test_a_path_keeps_its_order_and_only_what_is_seen(home):
@@ -541,4 +541,4 @@ def test_a_path_keeps_its_order_and_only_what_is_seen(home):
     seen = installation(link, search, home.closed)
     kept = ["/usr/bin", mine["apps/current/bin"], mine[".local/bin"], mine["apps/tool/bin"], "/bin"]
     assert visible_path(search, seen).split(":") == kept
-    assert visible_path(search, Installation()) == "/usr/bin:/bin"
+    assert visible_path(search, ProgramFiles()) == "/usr/bin:/bin"

@@ -25,7 +25,7 @@ import orvl
 from helpers.forked import call_in_fork
 from helpers.needs import need, need_program
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
-from orvl.sandbox.keeper.door import open_door
+from orvl.sandbox.guard.port import open_port
 from orvl.store.folder import FolderBlobs
 
 MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
@@ -602,9 +602,9 @@ def test_the_limits_hold_for_checks(place):
 
 
 @pytest.mark.parametrize("count", [5, pytest.param(20, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("with_keepers", [False, True], ids=["orvl", "orvl-and-its-keepers"])
-def test_kill_leaves_nothing_of_many_sandboxes(place, with_keepers, count):
-    if with_keepers and place.user == "ordinary":
+@pytest.mark.parametrize("with_guards", [False, True], ids=["orvl", "orvl-and-its-guards"])
+def test_kill_leaves_nothing_of_many_sandboxes(place, with_guards, count):
+    if with_guards and place.user == "ordinary":
         pytest.skip("once is enough")
     contained = place.backend == "podman"
     script = place.base / "tool/hog.py"
@@ -625,9 +625,9 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_keepers, count):
         while sum(_is_inside(pid) for pid in place.alive()) < 3 * count:
             assert time.monotonic() < deadline, f"only {len(place.alive())} processes"
             time.sleep(0.1)
-        keepers = [pid for pid in _children(process.pid) if b"keeper" in _cmdline(pid)]
-        assert len(keepers) >= count
-        for pid in [process.pid, *(keepers if with_keepers else [])]:
+        guards = [pid for pid in _children(process.pid) if b"guard.serve" in _cmdline(pid)]
+        assert len(guards) >= count
+        for pid in [process.pid, *(guards if with_guards else [])]:
             os.kill(pid, signal.SIGKILL)
     finally:
         process.kill()
@@ -635,13 +635,13 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_keepers, count):
     time.sleep(1)
     if not contained:
         assert place.alive() == []
-    elif not with_keepers:
+    elif not with_guards:
         _wait(lambda: not any(_is_inside(pid) for pid in place.alive()), 2)  # many containers, on a busy machine
     if contained:
-        _wait(lambda: with_keepers or not (place.mounted() or place.alive()), 20)
+        _wait(lambda: with_guards or not (place.mounted() or place.alive()), 20)
     if contained:
-        _wait(lambda: not any(b"keeper" in _cmdline(pid) for pid in keepers), 20)
-    assert [pid for pid in keepers if b"keeper" in _cmdline(pid)] == []
+        _wait(lambda: not any(b"guard.serve" in _cmdline(pid) for pid in guards), 20)
+    assert [pid for pid in guards if b"guard.serve" in _cmdline(pid)] == []
     assert contained or place.mounted() == []
     assert len(place.left_over()) == 1
     flag.touch()
@@ -912,7 +912,7 @@ def test_a_door_waits_until_the_sandboxs_loopback_is_there():
     ours, theirs = socket.socketpair()
     with ours, theirs, subprocess.Popen(alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"here\n"
-        open_door(process.pid, 8123, theirs)
+        open_port(process.pid, 8123, theirs)
         said, handed, _, _ = socket.recv_fds(ours, 64, 1)
         process.stdin.close()
     os.close(handed[0])

@@ -68,7 +68,7 @@ def test_a_setup_is_done_once_and_each_run_gets_its_own_copy(project):
     assert len(seen) == 1
     assert seen.pop().split()[1:] == ["/workspace", "g", "home", "x"]
     made = project.orvl("show", "mine/e/4").out
-    assert "2 files made or changed, and 2 files as they were" in made
+    assert "2 new or changed files, 2 unchanged files" in made
     assert len(list((project.root / ".orvl/starts").iterdir())) == 1
     assert project.orvl("gc").status == 0
     assert len(list((project.root / ".orvl/starts").iterdir())) == 1

@@ -10,7 +10,7 @@ import os
 import re
 
 from orvl import Command
-from orvl.run.agent_output import Steps, told
+from orvl.run.agent_output import Steps, turn_report
 
 protocol = ("openai", "anthropic")
 models = {
@@ -112,7 +112,7 @@ def read(output):
         sent, written, cached, received = map(_number, answer.groups())
         steps.measure(sent if written is None or sent is None else max(0, sent - written), cached, received)
         place = answer.end()
-    return told(steps=steps.list, usage=steps.usage(), **_problem(output[place:], steps))
+    return turn_report(steps=steps.list, usage=steps.usage(), **_problem(output[place:], steps))
 
 
 def _number(text):

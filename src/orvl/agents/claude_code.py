@@ -1,7 +1,18 @@
 """Claude Code, Anthropic's coding agent."""
 
 from orvl import Command
-from orvl.run.agent_output import Steps, at, count_at, dict_at, json_lines, list_at, number_at, text_at, told, total
+from orvl.run.agent_output import (
+    Steps,
+    at,
+    count_at,
+    dict_at,
+    json_lines,
+    list_at,
+    number_at,
+    text_at,
+    total,
+    turn_report,
+)
 
 protocol = "anthropic"
 install = {"npm": ["@anthropic-ai/claude-code@2.1.197"]}
@@ -63,7 +74,7 @@ def read(output):
                 steps.result(text_at(part, "tool_use_id"), at(part, "content"))
         elif kind == "result":
             result = line
-    return told(session=session, steps=steps.list, usage=used(result, model, steps), **complaint(result, retry))
+    return turn_report(session=session, steps=steps.list, usage=used(result, model, steps), **complaint(result, retry))
 
 
 def take(steps, content):

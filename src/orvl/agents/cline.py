@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, turn_report
 
 protocol = "openai"
 models = {
@@ -67,7 +67,7 @@ def read(output, stderr):
             complaint = event
         elif line.get("type") == "run_result":
             result = line
-    return told(steps=steps.list, usage=steps.usage(), **_problem(result, complaint, stderr))
+    return turn_report(steps=steps.list, usage=steps.usage(), **_problem(result, complaint, stderr))
 
 
 def _problem(result, complaint, stderr):

@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.run.agent_output import Steps, at, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, at, count_at, dict_at, json_lines, text_at, turn_report
 
 protocol = "responses"
 install = {"npm": ["@openai/codex@0.166.0"]}
@@ -65,7 +65,7 @@ def read(output, turn):
             failure = text_at(line, "error", "message") or "the turn failed"
         elif kind == "error":
             failure = text_at(line, "message") or failure
-    return told(session=session, steps=steps.list, usage=used(usage, turn, steps), **complaint(failure))
+    return turn_report(session=session, steps=steps.list, usage=used(usage, turn, steps), **complaint(failure))
 
 
 def complaint(failure):

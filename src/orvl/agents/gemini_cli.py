@@ -4,7 +4,7 @@ import json
 import re
 
 from orvl import Command
-from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, text_at, turn_report
 
 protocol = "gemini"
 models = {"google": ["gemini-3.8-flash", "gemini-3.1-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash"]}
@@ -70,7 +70,9 @@ def read(output, stderr):
         elif kind == "result":
             result, stats = event, dict_at(event, "stats")
     flush()
-    return told(session=session, steps=steps.list, usage=_usage(stats, steps), **_problem(result, problem, stderr))
+    return turn_report(
+        session=session, steps=steps.list, usage=_usage(stats, steps), **_problem(result, problem, stderr)
+    )
 
 
 def _usage(stats, steps):

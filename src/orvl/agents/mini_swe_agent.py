@@ -4,7 +4,7 @@ import os
 import stat
 
 from orvl import Command
-from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, list_at, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, list_at, text_at, turn_report
 
 protocol = ("openai", "anthropic")
 models = {
@@ -57,7 +57,7 @@ def read(home):
         elif dict_at(message, "extra", "response"):
             steps.begin()
             _add_answer(steps, message)
-    return told(steps=steps.list, usage=steps.usage(), **_problem(trajectory))
+    return turn_report(steps=steps.list, usage=steps.usage(), **_problem(trajectory))
 
 
 def _trajectory(home):

@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, number_at, text_at, told, total
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, number_at, text_at, total, turn_report
 
 protocol = ("openai", "anthropic", "responses", "gemini")
 install = {"npm": ["opencode-ai@1.18.33"]}
@@ -113,7 +113,7 @@ def read(output):
             steps.measure(prompt, cached, generated, part.get("cost"))
         elif kind == "error":
             failure = dict_at(line, "error")
-    return told(session=session, steps=steps.list, usage=steps.usage(), **complaint(failure))
+    return turn_report(session=session, steps=steps.list, usage=steps.usage(), **complaint(failure))
 
 
 def complaint(failure):

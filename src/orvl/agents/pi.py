@@ -3,7 +3,7 @@
 import json
 
 from orvl import Command
-from orvl.run.agent_output import Steps, at, count_at, json_lines, list_at, text_at, told, total
+from orvl.run.agent_output import Steps, at, count_at, json_lines, list_at, text_at, total, turn_report
 
 protocol = ("openai", "anthropic", "responses", "gemini")
 install = {"npm": ["@mariozechner/pi-coding-agent@0.73.1"]}
@@ -64,9 +64,9 @@ def read(output):
         elif kind == "tool_execution_end":
             steps.result(text_at(line, "toolCallId"), at(line, "result", "content"))
     if reason == "error":
-        return told(session=session, steps=steps.list, provider_error=failure or "the model's host failed")
+        return turn_report(session=session, steps=steps.list, provider_error=failure or "the model's host failed")
     stopped = {"aborted": "it was stopped", "length": "the answer was cut off at the longest length"}.get(reason)
-    return told(session=session, steps=steps.list, usage=steps.usage(), error=failure or stopped)
+    return turn_report(session=session, steps=steps.list, usage=steps.usage(), error=failure or stopped)
 
 
 def take(steps, message):

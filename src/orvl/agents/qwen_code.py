@@ -4,7 +4,7 @@ import json
 import re
 
 from orvl import Command
-from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, list_at, text_at, told
+from orvl.run.agent_output import Steps, count_at, dict_at, json_lines, list_at, text_at, turn_report
 
 protocol = "openai"
 models = {
@@ -54,7 +54,7 @@ def read(output):
                 steps.result(text_at(part, "tool_use_id"), part.get("content") if isinstance(part, dict) else None)
         elif event.get("type") == "result":
             result = event
-    return told(session=session, steps=steps.list, usage=steps.usage(), **_problem(result))
+    return turn_report(session=session, steps=steps.list, usage=steps.usage(), **_problem(result))
 
 
 def _add_message(steps, message):

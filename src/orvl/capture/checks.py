@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.project.settings import Limits
-    from orvl.sandbox import Ended, Sandbox
+    from orvl.sandbox import ProcessResult, Sandbox
     from orvl.sandbox.workdir import RunFolders
     from orvl.types import Check, Eval
 
@@ -62,7 +62,7 @@ async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: L
     return tuple(results)
 
 
-def _result(check: Check, ended: Ended, limits: Limits) -> CheckResult:
+def _result(check: Check, ended: ProcessResult, limits: Limits) -> CheckResult:
     printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
     cut = f"passed its limit of {check.limit:g} s" if ended.cut == "time" else None
     if ended.cut and not cut:

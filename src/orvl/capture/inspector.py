@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from orvl.capture.lint.rules import ProjectRule
     from orvl.plan.planning import Panel
     from orvl.project.settings import Limits
-    from orvl.sandbox.choose import Slot
+    from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import WorkDir
     from orvl.store import Store
     from orvl.store.writer import Writer

@@ -44,7 +44,7 @@ def take(
         retry=talk.retry,
         calls=tuple(account.calls) if account else (),
         record=_record(account, folders, batch) if account and account.calls else None,
-        told=talk.told,
+        told=talk.reported_usage,
     )
 
 
@@ -57,15 +57,15 @@ def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
 
 
 def _turn(turn: TurnEnd, batch: Batch) -> Turn:
-    ended = turn.ended
+    result = turn.result
     return Turn(
-        seconds=ended.seconds,
-        cpu_seconds=ended.cpu_seconds,
-        status=ended.status,
-        cut=ended.cut,
+        seconds=result.seconds,
+        cpu_seconds=result.cpu_seconds,
+        status=result.status,
+        cut=result.cut,
         session=turn.session,
-        stdout=batch.put_file(ended.stdout.path) if ended.stdout.path else None,
-        stderr=batch.put_file(ended.stderr.path) if ended.stderr.path else None,
-        output_bytes=ended.stdout.size + ended.stderr.size,
-        left_out_bytes=ended.stdout.left_out + ended.stderr.left_out,
+        stdout=batch.put_file(result.stdout.path) if result.stdout.path else None,
+        stderr=batch.put_file(result.stderr.path) if result.stderr.path else None,
+        output_bytes=result.stdout.size + result.stderr.size,
+        left_out_bytes=result.stdout.left_out + result.stderr.left_out,
     )

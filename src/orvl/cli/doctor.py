@@ -60,28 +60,27 @@ def _machine() -> Iterator[Finding]:
 
 def _sandboxes(project: Project) -> Iterator[Finding]:
     """Which sandboxes work here, and why the others do not; wrong is only what this project would use."""
-    from orvl.sandbox.choose import engine_trouble, trouble
-    from orvl.sandbox.kinds import KINDS
+    from orvl.sandbox.backends import DEFAULT, SANDBOXES, backend
 
     try:
         settings = project.settings.sandbox
     except OrvlError:
         return
-    used = settings.use or "bubblewrap"
-    for kind in KINDS:
+    used = settings.use or DEFAULT
+    for kind in SANDBOXES:
         here = " (this project's)" if kind == used else ""
         if kind == "none":
             if kind == used:
                 yield "note", "sandbox none (this project's): an agent can read and write what you can"
             continue
-        image = settings.image
-        needs_image = kind != "bubblewrap"
-        why = engine_trouble(kind) if needs_image and not image and kind != used else trouble(kind, image)
-        if why is None:
+        where, image = backend(kind), settings.image
+        needs_image = where.has_own_programs
+        problem = where.problem(image) if image or kind == used else where.problem_without_image()
+        if problem is None:
             source = f" from {image}" if image else " with an image that you name (--image)"
             yield "ok", f"sandbox {kind}{here}{source if needs_image else ''}"
         else:
-            yield ("wrong" if kind == used else "missing"), f"sandbox {kind}{here}: {why}"
+            yield ("wrong" if kind == used else "missing"), f"sandbox {kind}{here}: {problem}"
 
 
 def _project(project: Project) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, open_with_k
 from orvl.errors import UserError
 from orvl.project.names import count
 from orvl.report.text import plain
-from orvl.sandbox.kinds import KINDS, Kind
+from orvl.sandbox.backends import SANDBOXES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orvl.run.replay import Recording, ReplayServer
     from orvl.store import Store
     from orvl.store.tree import Entry
-    from orvl.types import Attempt, ModelCall
+    from orvl.types import Attempt, ModelCall, SandboxName
 
 SHOWN = 20
 
@@ -35,7 +35,7 @@ SHOWN = 20
 @click.command()
 @click.argument("run")
 @click.option("--pace", is_flag=True, help="Let every answer take as long as it took.")
-@click.option("--sandbox", type=click.Choice(KINDS), help="Sandbox (default: bubblewrap).")
+@click.option("--sandbox", type=click.Choice(SANDBOXES), help="Sandbox (default: bubblewrap).")
 @click.option("--image", metavar="NAME", help="The image or root folder for podman and docker.")
 @as_json
 @where
@@ -95,7 +95,7 @@ def _replayed(
     before: Attempt,
     *,
     pace: bool,
-    sandbox: Kind | None,
+    sandbox: SandboxName | None,
     image: str | None,
 ) -> tuple[Replayed, ReplayServer] | None:
     """Carries the run out in a store of its own, of which nothing stays; None where the user stopped it."""
@@ -163,7 +163,7 @@ def _pointed_at(server: ReplayServer, recording: Recording, plan: Plan) -> Plan:
     cell = plan.cells[0]
     host = plan.endpoints.get(cell.key)
     provider = host.provider if host else Provider(cell.provider, {})
-    spoken = recording.protocols or ("openai",)
+    spoken = recording.protocols
     addresses = {protocol: server.base_url(protocol) for protocol in (*provider.addresses, *spoken)}
     here = replace(provider, addresses=addresses, key=None, other_keys=(), concurrency=None, per_minute=None)
     protocol = host.protocol if host and host.protocol in spoken else spoken[0]

@@ -29,7 +29,7 @@ from orvl.plan.options import RunOptions
 from orvl.plan.selection import ORDER
 from orvl.project.names import count
 from orvl.report.text import dollars, plain
-from orvl.sandbox.kinds import KINDS
+from orvl.sandbox.backends import SANDBOXES
 
 if TYPE_CHECKING:
     from orvl.engine import Execution
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option("--episodes", type=click.IntRange(1), metavar="N", help="Independent runs of each cell.")
 @click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs at the same time.")
-@click.option("--sandbox", type=click.Choice(KINDS), help="Sandbox (default: bubblewrap).")
+@click.option("--sandbox", type=click.Choice(SANDBOXES), help="Sandbox (default: bubblewrap).")
 @click.option("--image", metavar="NAME", help="Image or root folder for podman and docker.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Stop when this much is spent.")
 @click.option("--race", is_flag=True, help="Stop contestants early once they are clearly worse.")

@@ -13,10 +13,10 @@ from orvl.capture import checks
 from orvl.capture.take import take
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
-from orvl.run.conversation import Conversation, Ways, converse, limits_of
+from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
-from orvl.sandbox.choose import is_trusted
-from orvl.sandbox.doors import ways_out
+from orvl.sandbox.backends import is_trusted
+from orvl.sandbox.registries import registry_access
 from orvl.store import tree
 from orvl.types import Attempt, Usage
 
@@ -28,13 +28,10 @@ if TYPE_CHECKING:
     from orvl.project.endpoints import Endpoint
     from orvl.project.settings import Limits, Settings
     from orvl.sandbox import Sandbox
-    from orvl.sandbox.choose import Slot
+    from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
     from orvl.types import CheckResult, PlannedRun
-
-
-CONTAINERS = ("podman", "docker")
 
 
 @dataclass
@@ -75,9 +72,9 @@ class Attempts:
         if start.folder is not None:
             await asyncio.to_thread(start.give, folders)
         sandbox = slot.of(planned.cell.agent)
-        async with self._ways(planned, folders, sandbox, limits) as ways:
-            talk = await converse(planned, folders, sandbox, limits, ways)
-        account = ways.account
+        async with self._access(planned, folders, sandbox, limits) as access:
+            talk = await converse(planned, folders, sandbox, limits, access)
+        account = access.account
         if account is not None and (sentence := self.gateway.record_outcome(account, talk.trouble)):
             self.say(sentence)
         if talk.stopped:
@@ -89,21 +86,21 @@ class Attempts:
         return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, slot)
 
     @asynccontextmanager
-    async def _ways(
+    async def _access(
         self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits
-    ) -> AsyncIterator[Ways]:
+    ) -> AsyncIterator[RunAccess]:
         """Opens what a run may reach: registries where its eval asks for them, its model, its own installation."""
         cell = planned.cell
-        doors, env = ways_out(cell.eval, sandbox, self.settings.sandbox.registries)
-        own = None if sandbox.name in CONTAINERS else installed(cell.agent)
-        ways = Ways(doors, env, programs=own.bin if own else None, readable=own.readable if own else ())
+        ports, env = registry_access(cell.eval, sandbox, self.settings.sandbox.registries)
+        own = None if sandbox.has_own_programs else installed(cell.agent)
+        access = RunAccess(ports, env, programs=own.bin if own else None, readable=own.readable if own else ())
         host = self.hosts.get(cell.key)
         if host is None:
-            yield ways
+            yield access
             return
         account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
-        async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_doors, more_env), endpoint):
-            yield replace(ways, doors=doors | more_doors, env=env | more_env, account=account, endpoint=endpoint)
+        async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
+            yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
 
     def _capture(
         self, start: str, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str, account: Account | None

@@ -23,10 +23,9 @@ from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
-from orvl.sandbox.choose import Slot, chosen, is_trusted
-from orvl.sandbox.container import sweep
+from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
+from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
-from orvl.sandbox.surroundings import surroundings
 from orvl.sandbox.workdir import WorkDir, is_alive
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
-    from orvl.sandbox.kinds import Kind
-    from orvl.sandbox.surroundings import Surroundings
+    from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
-    from orvl.types import Attempt, Inspection, PlannedRun, Score
+    from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
 BACK_OFF = 0.5
@@ -83,15 +81,14 @@ class LocalEngine:
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
         _allow_many_files()
-        if kind in ("podman", "docker"):
-            Thread(target=sweep, args=(kind, is_alive)).start()
+        Thread(target=backend(kind).sweep, args=(is_alive,)).start()
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
             with closing(WorkDir()) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-                place = _Place(work, kind, surroundings(work.root, closed, folders, readable, image))
+                place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
                 return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
@@ -121,8 +118,8 @@ class _Place:
     """Where this execution's runs live."""
 
     work: WorkDir
-    sandbox: Kind
-    around: Surroundings
+    sandbox: SandboxName
+    around: SandboxConfig
 
     def slot(self) -> Slot:
         return Slot(self.sandbox, self.around, self.work.lock_fd)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.gateway.failures import CallFailure
     from orvl.gateway.judge_call import JudgeCall
     from orvl.project.providers import Provider
-    from orvl.sandbox import Doors
+    from orvl.sandbox import PortForwards
 
 PORT = 4874
 FAILED_RUNS_IN_A_ROW = 4
@@ -50,7 +50,7 @@ class Gateway:
         return Account(provider, protocol, model, limits, Record(folder), self.budget)
 
     @asynccontextmanager
-    async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[Doors, AgentEndpoint]]:
+    async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[PortForwards, AgentEndpoint]]:
         """Where a run reaches the gateway: a port inside its sandbox, or one on this machine's loopback."""
         from orvl.gateway.proxy import Proxy
 

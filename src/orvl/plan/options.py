@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from orvl.plan.selection import Selection
-from orvl.sandbox.kinds import Kind
+from orvl.types import SandboxName
 
 Samples = Literal["missing", "unanswered", "all"]
 """Which scores to make: those that are missing, also those that nobody answered, or a new sample of all."""
@@ -20,7 +20,7 @@ class RunOptions:
     episodes: int | None = None
     judges: tuple[str, ...] = ()
     concurrency: int | None = None
-    sandbox: Kind | None = None
+    sandbox: SandboxName | None = None
     image: str | None = None
     budget: float | None = None
     race: bool = False

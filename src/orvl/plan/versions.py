@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.project.endpoints import Endpoint
-    from orvl.sandbox.kinds import Kind
+    from orvl.types import SandboxName
 
 AskVersion = Callable[[Agent], str | NoVersion]
 
@@ -86,14 +86,16 @@ def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
     return printed_version(argv, _run_here)
 
 
-def asker_for(project: Project, sandbox: Kind | None, image: str | None) -> AskVersion:
+def asker_for(project: Project, sandbox: SandboxName | None, image: str | None) -> AskVersion:
     """An agent's version is that of its installation where it will run: here, or in a container."""
     kind, image = sandbox or project.settings.sandbox.use, image or project.settings.sandbox.image
-    if kind not in ("podman", "docker"):
+    if kind is None:
         return version_of
-    from orvl.sandbox.choose import trouble
-    from orvl.sandbox.container import version_in
+    from orvl.sandbox.backends import backend
 
-    if why := trouble(kind, image):
-        raise UserError(why)
-    return partial(version_in, kind, image or "")
+    where = backend(kind)
+    if not where.has_own_programs:
+        return version_of
+    if problem := where.problem(image):
+        raise UserError(problem)
+    return partial(where.agent_version, image=image or "")

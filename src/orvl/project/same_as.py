@@ -8,39 +8,39 @@ from __future__ import annotations
 
 SAME_AS = {
     "agents/aider.py": (
-        "dc795da03664f949739140f2f383e07dae962936e272a82089d9f7ec1d13739c",
+        "3b2a25d25087018f0e5864979d582ed51ad3ebfb414eb2dfbcd31f8712941b1a",
         "b3518a34813f2e58482582e98e2ccfed4546d07505f7ff7e4a4a58074f89d52f",
     ),
     "agents/claude_code.py": (
-        "6d1f66d0be6a3e5b10c9a4be8dfe01ec9793b5a47577ea134a717df5b3622084",
+        "9c7c522cb9765ef5570bdf7f8d810bed7c08b067c13202f0986618891b0da14e",
         "d4fb12d1c40da28e59cc1f5e94c40cb36aa71590bafe09b84c77cc13586d4aaa",
     ),
     "agents/cline.py": (
-        "3e96c9b9416d21f1220a550cddc306205a6ccf411883807ac8a8aa556295d9f5",
+        "78d91c45f61e6df2f31ee9b0d81714279d5fa65b7c9e82bc4691cf3f59d53194",
         "73d99f70a58e0adf1d4556b190356bb332384bc0b1b196ab2f3bb6269824434a",
     ),
     "agents/codex.py": (
-        "baad726a14eeba4ebe40ff11b392c7486ac3c2f7075e88269f6adcd2520abebb",
+        "4e6bbede6cabcccf5ced800aec433dcf99161799e93183268a2ea762c6b25aa9",
         "c48e7530cce7215aebab5ce077df15633cbb00ea8d0bc4d0d2c12edecccd9e5c",
     ),
     "agents/gemini_cli.py": (
-        "69765064c756870380f42c0bf12b085792ada0dee888d41c3e651222a1ea40bf",
+        "e880c80fc8eb74169cf747ca5ee364b98f98cdf98451e016d393b5be81b247ca",
         "8192d3bdb4849999740de799de0c92088b007016237dfffe1d2f5ae43b4e3dc5",
     ),
     "agents/mini_swe_agent.py": (
-        "4590019b629b7954ed5245872783d983422397a7cdfc18d3843409e9c03e8927",
+        "85d2e1854737981fb980b3acfc92975516c017aff9946e9f6e92ec375ce36652",
         "123fe5441f986c6eeff963434b54053add3e487af3e17047b283094fb74c8052",
     ),
     "agents/opencode.py": (
-        "83d5502e8779f3216b17fadb09e0b457e986bfe89ccc46b5b6cd84a649ed308a",
+        "9d899a9a922c4c744d0862cfdd267fad671b52856973fee2a021c3b2d03158fa",
         "440ea749324167e91f8a01962027b9736b55317198cf6ebf0716dc6963cf499e",
     ),
     "agents/pi.py": (
-        "d7b951ea4e67a91a9ff0646691344c3b20188fd826046f79b29bb3c1586f8974",
+        "c8ac9e6fdcbb1bf7bb8f9b228b8a8db620cb295b71163ecd8f6b9749b036cf2a",
         "c45dcdd421f980944684277d6e3275a035dda600a6074942edfdaec4e913630e",
     ),
     "agents/qwen_code.py": (
-        "bed22f93ec2fbbe67404724be7a8c050f913764805dc314c0fe5420be8c62af8",
+        "d698c0260f3b85382b78940d5da106f8587e6b0b31635d3ad52bdce69f2693b3",
         "523524afa98b646a329a3d469f7486dab84b29e3bddf1613e46871e8a3fa751e",
     ),
     "scores/round_trip.py": (

@@ -21,6 +21,7 @@ from orvl.project.validation import (
     read_toml,
     validated,
 )
+from orvl.types import SandboxName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,7 +167,7 @@ class Limits:
 class SandboxSettings:
     """The sandbox of runs."""
 
-    use: Literal["bubblewrap", "podman", "docker", "none"] | None = None
+    use: SandboxName | None = None
     """Sandbox, unless `--sandbox` is given (default: bubblewrap)."""
     image: str | None = None
     """Image of podman and docker containers: a name, or a folder with a root file system."""

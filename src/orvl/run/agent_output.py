@@ -1,15 +1,21 @@
-"""Small helps for an agent's `read`: what an agent prints may be cut, of other types, or no JSON at all."""
+"""An agent's own output: helpers for its `read`, which must bear cut, odd or missing JSON, and what `read` returns."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from orvl.project.names import did_you_mean
+from orvl.types import Usage
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 DEEPEST = 100
+REPORT_KEYS = ("session", "steps", "usage", "error", "provider_error")
+COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
 METRICS = {"prompt_tokens": "input_tokens", "cached_tokens": "cached_tokens", "completion_tokens": "output_tokens"}
 
 
@@ -172,6 +178,64 @@ class Steps:
         return used
 
 
-def told(**facts: Any) -> dict[str, Any]:
-    """What `read` returns: only what is there."""
+def turn_report(**facts: Any) -> dict[str, Any]:
+    """What `read` returns: only the facts that are known."""
     return {name: fact for name, fact in facts.items() if fact}
+
+
+# -- what orvl makes of it
+
+
+@dataclass(frozen=True)
+class TurnReport:
+    """What an agent's `read` says of one turn."""
+
+    session: str | None = None
+    steps: tuple[Mapping[str, Any], ...] = ()
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    provider_error: str | None = None
+
+
+def parse_turn(returned: Any) -> TurnReport:
+    """Checks what `read` returned; raises TypeError or ValueError with a sentence."""
+    if not isinstance(returned, dict):
+        raise TypeError(f"read must return a dict, and returned {returned!r}")
+    _known("read()", returned, REPORT_KEYS)
+    steps, usage = returned.get("steps") or [], returned.get("usage") or {}
+    if not isinstance(steps, list | tuple) or not all(isinstance(step, dict) for step in steps):
+        raise TypeError("'steps' must be a list of dicts")
+    if not isinstance(usage, dict):
+        raise TypeError(f"'usage' must be a dict, and is {usage!r}")
+    _known("usage", usage, (*COUNTS, "cost_usd"))
+    for name, value in usage.items():
+        if value is not None and (not isinstance(value, int | float) or not isfinite(value) or value < 0):
+            raise ValueError(f"usage '{name}' is {value!r}; it must be a number, 0 or more")
+    session, error, provider_error = (returned.get(name) for name in ("session", "error", "provider_error"))
+    return TurnReport(
+        session=str(session) if session else None,
+        steps=tuple(steps),
+        usage=usage,
+        error=str(error) if error else None,
+        provider_error=str(provider_error) if provider_error else None,
+    )
+
+
+def _known(what: str, facts: Mapping[str, Any], names: Sequence[str]) -> None:
+    if unknown := [name for name in facts if name not in names]:
+        raise ValueError(f"{what} returned an unknown key '{unknown[0]}'. {did_you_mean(str(unknown[0]), names)}")
+
+
+def add_usage(usage: Usage, figures: Mapping[str, Any], turn: int) -> Usage:
+    """Adds a turn's own figures; a sum that misses a turn is unknown, not smaller."""
+    numbers: dict[str, Any] = {}
+    for name in (*COUNTS, "cost_usd"):
+        before, value = getattr(usage, name), figures.get(name)
+        if value is None:
+            numbers[name] = before if usage.cost_source == "none" else None
+            continue
+        value = value if name == "cost_usd" else int(value)
+        numbers[name] = value if turn == 1 else None if before is None else before + value
+    if figures.get("cost_usd") is not None:
+        numbers["cost_source"] = "agent"
+    return replace(usage, **numbers)

@@ -71,7 +71,7 @@ class Arguments(tuple[str, ...]):
         return format(self)
 
 
-class Folder(type(Path())):  # type: ignore[misc]
+class CommandPath(type(Path())):  # type: ignore[misc]
     """A path that stays one piece wherever it is formatted into a command."""
 
     __slots__ = ()
@@ -92,7 +92,7 @@ class Folder(type(Path())):  # type: ignore[misc]
 
 def folder(outside: Path, inside: Path) -> Path:
     """A folder that lies in one place and is seen by the command in another."""
-    kind = type("Folder", (Folder,), {"__slots__": (), "outside": str(outside), "inside": str(inside)})
+    kind = type("CommandPath", (CommandPath,), {"__slots__": (), "outside": str(outside), "inside": str(inside)})
     return cast(Path, kind(outside))
 
 

@@ -1,4 +1,10 @@
-"""One run: a fresh workspace, the conversation turn by turn, limits, and the outcome."""
+"""One run: the conversation turn by turn, within its limits, and its outcome.
+
+An outcome is decided three times a turn, each with more knowledge than before, and the last word counts:
+`_judge_process` knows how the process ended, `_take` what the agent says of it, `_judge_calls` what the gateway saw.
+An exit status alone says little: agents exit with 0 after a provider's outage, and with 1 after work well done.
+What is the provider's, the machine's or orvl's own fault is `errored`, which is never a score; the rest is `failed`.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +21,9 @@ from orvl.errors import FileError, FunctionRaised, FunctionTimeout, InvalidComma
 from orvl.project.endpoints import continues
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
-from orvl.run.command import Folder, Word, arguments_of, folder, laid_over, to_command, with_arguments
-from orvl.run.turn_report import Told, add, told_by
-from orvl.sandbox import Ended, Job, Sandbox, Serve
+from orvl.run.agent_output import TurnReport, add_usage, parse_turn
+from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
+from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
@@ -33,10 +39,10 @@ LAST_WORDS = 2.0
 
 
 @dataclass(frozen=True)
-class Ways:
-    """How a run reaches what lies outside its folders: doors, models, and the agent's own installation."""
+class RunAccess:
+    """What a run may reach outside its folders: ports, models, and the agent's own installation."""
 
-    doors: Mapping[int, Serve] = field(default_factory=dict)
+    ports: Mapping[int, Serve] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
     endpoint: AgentEndpoint | None = None
@@ -48,7 +54,7 @@ class Ways:
 class TurnEnd:
     """A turn as it ended, before it is captured."""
 
-    ended: Ended
+    result: ProcessResult
     session: str | None = None
 
 
@@ -68,7 +74,9 @@ class Conversation:
     said: list[tuple[str, str]] = field(default_factory=list)
     """Prompts, each with the agent's answer."""
     usage: Usage = field(default_factory=Usage)
-    told: Usage | None = None
+    """What counts: the gateway's figures where the run goes through it, else the agent's own."""
+    reported_usage: Usage | None = None
+    """The agent's own figures, where the gateway has better ones."""
 
     def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
         self.outcome, self.reason, self.retry = outcome, reason, retry
@@ -81,32 +89,32 @@ def limits_of(planned: PlannedRun, limits: Limits) -> Limits:
 
 
 async def converse(
-    planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, ways: Ways
+    planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, access: RunAccess
 ) -> Conversation:
-    """Runs all turns in one session of the agent; stops at the first that does not end well."""
+    """Runs all turns in one session of the agent; stops after the first that does not end well."""
     talk = Conversation()
     if planned.cell.provider == "none":
         talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
     session: str | None = None
-    readable = _readable(planned, ways)
+    readable = _readable(planned, access)
     for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
         left = limits.run - talk.usage.seconds
         if left <= 0:
             talk.end("failed", f"the run passed its limit of {limits.run:g} s (limits.run)")
             break
         try:
-            folders.mend()
+            folders.mend()  # the turn before may have removed or locked them
             view = sandbox.view(folders)
-            said = _in_full(planned, talk, prompt, ways)
-            command = _command(planned, folders, view, said, session, turn, ways)
+            said = _in_full(planned, talk, prompt, access)
+            command = _command(planned, folders, view, said, session, turn, access)
             readable |= _named(command, said) if turn == 1 else set()
             programs: tuple[str, ...] = ()
             if planned.cell.agent.speaks_acp:
                 programs = (command.argv[0],)
                 command = acp.wrap(command, prompt, session, str(view.workspace), planned.cell.model_id)
-            job = turn_job(command, folders, _with_programs(view, ways), turn, min(limits.turn, left), limits)
-            job = replace(job, readable=tuple(readable), programs=programs, doors=ways.doors)
-            ended = await _run(sandbox, job, turn, ways.account)
+            job = turn_job(command, folders, _with_programs(view, access), turn, min(limits.turn, left), limits)
+            job = replace(job, readable=tuple(readable), programs=programs, ports=access.ports)
+            result = await _run(sandbox, job, turn, access.account)
         except NotStarted as error:
             talk.end("errored", str(error), retry=not error.missing)
             talk.missing_program = error.missing
@@ -114,35 +122,35 @@ async def converse(
         except FileError as error:
             talk.end("errored", str(error))
             break
-        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + ended.seconds)
-        talk.turns.append(TurnEnd(ended, session))
-        doomed = ways.account is not None and ways.account.aborted.is_set()
-        _judge_end(talk, ended, turn, limits, left, doomed=doomed)
-        told = await _read(planned, folders, talk, ended, turn, limits) or Told()
-        _take(talk, told, turn, prompt, ways.account)
-        if ways.account is not None:
-            _judge_calls(talk, ended, turn, ways.account, min(limits.turn, left))
-        session = told.session or session
+        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + result.seconds)
+        talk.turns.append(TurnEnd(result, session))
+        aborted = access.account is not None and access.account.aborted.is_set()
+        _judge_process(talk, result, turn, limits, left, aborted=aborted)
+        report = await _read(planned, folders, talk, result, turn, limits) or TurnReport()
+        _take(talk, report, turn, prompt, access.account)
+        if access.account is not None:
+            _judge_calls(talk, result, turn, access.account, min(limits.turn, left))
+        session = report.session or session
         talk.turns[-1].session = session
         if talk.outcome != "finished" or talk.stopped:
             break
-    if ways.account is not None:
-        talk.usage = ways.account.usage(max(0.0, talk.usage.seconds - ways.account.seconds_held))
+    if access.account is not None:
+        talk.usage = access.account.usage(max(0.0, talk.usage.seconds - access.account.seconds_held))
     return talk
 
 
-async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -> Ended:
-    """Runs a turn; one whose calls of models are over, for whatever reason, gets a moment for its last words."""
+async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -> ProcessResult:
+    """Runs a turn. One whose calls were aborted, as over the budget, gets a moment to write what it has."""
     if account is None:
         return await sandbox.run(job)
     account.begin_turn(turn)
 
-    async def end_when_doomed() -> None:
+    async def end_when_aborted() -> None:
         await account.aborted.wait()
         await asyncio.sleep(LAST_WORDS)
         sandbox.end_job()
 
-    watching = asyncio.ensure_future(end_when_doomed())
+    watching = asyncio.ensure_future(end_when_aborted())
     try:
         return await sandbox.run(job)
     finally:
@@ -158,11 +166,11 @@ def _controls(planned: PlannedRun) -> Path | None:
     return planned.cell.eval.part("controls") if planned.cell.agent.control else None
 
 
-def _readable(planned: PlannedRun, ways: Ways) -> set[Path]:
+def _readable(planned: PlannedRun, access: RunAccess) -> set[Path]:
     """What an agent may read besides the system and its own installation."""
     agent, controls = planned.cell.agent, _controls(planned)
     drivers = acp.readable() if agent.speaks_acp else ()
-    return {*agent.paths, *ways.readable, *drivers, *([controls] if controls else ())}
+    return {*agent.paths, *access.readable, *drivers, *([controls] if controls else ())}
 
 
 def _named(command: Command, prompt: str) -> set[Path]:
@@ -174,20 +182,20 @@ def _named(command: Command, prompt: str) -> set[Path]:
     return {Path(word) for word in words if os.path.isfile(word)}
 
 
-def _with_programs(view: View, ways: Ways) -> View:
+def _with_programs(view: View, access: RunAccess) -> View:
     """The agent's own installation comes first in PATH."""
-    return replace(view, path=f"{ways.programs}:{view.path or os.defpath}") if ways.programs else view
+    return replace(view, path=f"{access.programs}:{view.path or os.defpath}") if access.programs else view
 
 
-def _from_installation(command: Command, ways: Ways) -> Command:
+def _from_installation(command: Command, access: RunAccess) -> Command:
     """The command with its program from the agent's own installation, if that has it."""
-    own = ways.programs / command.argv[0] if ways.programs and "/" not in command.argv[0] else None
+    own = access.programs / command.argv[0] if access.programs and "/" not in command.argv[0] else None
     return replace(command, argv=[str(own), *command.argv[1:]]) if own and own.exists() else command
 
 
-def _in_full(planned: PlannedRun, talk: Conversation, prompt: str, ways: Ways) -> str:
+def _in_full(planned: PlannedRun, talk: Conversation, prompt: str, access: RunAccess) -> str:
     """A prompt; for an agent that keeps no session, with the conversation so far before it."""
-    if not talk.said or ways.account is None or continues(planned.cell.agent):
+    if not talk.said or access.account is None or continues(planned.cell.agent):
         return prompt
     before = "\n\n".join(f"User: {asked}\n\nYou: {answered}" for asked, answered in talk.said)
     return (
@@ -197,7 +205,7 @@ def _in_full(planned: PlannedRun, talk: Conversation, prompt: str, ways: Ways) -
 
 
 def _command(
-    planned: PlannedRun, folders: RunFolders, view: View, prompt: str, session: str | None, turn: int, ways: Ways
+    planned: PlannedRun, folders: RunFolders, view: View, prompt: str, session: str | None, turn: int, access: RunAccess
 ) -> Command:
     cell = planned.cell
     function = cell.agent.command
@@ -211,67 +219,73 @@ def _command(
             prompt=Word(prompt),
             session=None if session is None else Word(session),
             workspace=folder(folders.workspace, view.workspace) if function.asks_for("workspace") else None,
-            endpoint=ways.endpoint,
+            endpoint=access.endpoint,
             turn=turn,
-            controls=Folder(controls) if controls else None,
+            controls=CommandPath(controls) if controls else None,
             arguments=arguments,
         )
-        command = _from_installation(to_command(returned, prompt), ways)
+        command = _from_installation(to_command(returned, prompt), access)
     except InvalidCommand as error:
         raise FileError(function.path, function.line, f"{error}.") from error
     except (Exception, SystemExit) as error:
         raise function.mistake(error) from error
     if arguments and "arguments" not in inspect.signature(function.function).parameters:
         command = replace(command, argv=with_arguments(command.argv, arguments, prompt))
-    command = laid_over(command, cell.agent.overlays, ways.endpoint, ways.env)
-    return replace(command, env={**ways.env, **command.env})
+    command = laid_over(command, cell.agent.overlays, access.endpoint, access.env)
+    return replace(command, env={**access.env, **command.env})
 
 
 # -- how a turn ended
 
 
-def _judge_end(talk: Conversation, ended: Ended, turn: int, limits: Limits, left: float, *, doomed: bool) -> None:
-    """The outcome as far as the process alone tells it."""
-    if ended.alive:
-        talk.end("errored", f"{ended.alive} processes of turn {turn} could not be killed")
-    elif ended.cut == "stopped":
-        talk.stopped = not doomed
-    elif ended.cut == "time" and left < limits.turn:
+def _judge_process(
+    talk: Conversation, result: ProcessResult, turn: int, limits: Limits, left: float, *, aborted: bool
+) -> None:
+    """The outcome as far as the process alone shows it."""
+    if result.alive:
+        # They could go on writing while the run is captured and checked: nothing about this run can be trusted.
+        talk.end("errored", f"{result.alive} processes of turn {turn} could not be killed")
+    elif result.cut == "stopped":
+        # Either the user stops everything, and the run is left to the next call; or this run's calls are over, and
+        # `_judge_calls` says why.
+        talk.stopped = not aborted
+    elif result.cut == "time" and left < limits.turn:
         talk.end("failed", f"turn {turn} passed the run's limit of {limits.run:g} s (limits.run)")
-    elif ended.cut == "time":
+    elif result.cut == "time":
         talk.end("failed", f"turn {turn} passed its limit of {limits.turn:g} s (limits.turn)")
-    elif ended.cut:
-        talk.end("failed", f"turn {turn} {hit(ended.cut, limits)}")
-    elif ended.status is not None and ended.status < 0:
-        talk.end("failed", f"turn {turn} was ended by signal {-ended.status}")
-    elif ended.status:
-        as_after = f", as after signal {ended.status - 128}" if 128 < ended.status < 192 else ""
-        talk.end("failed", f"turn {turn} ended with status {ended.status}{as_after}{complaint(ended, limits)}")
+    elif result.cut:
+        talk.end("failed", f"turn {turn} {hit(result.cut, limits)}")
+    elif result.status is not None and result.status < 0:
+        talk.end("failed", f"turn {turn} was ended by signal {-result.status}")
+    elif result.status:
+        # A shell reports a child's signal as 128 + its number.
+        as_after = f", as after signal {result.status - 128}" if 128 < result.status < 192 else ""
+        talk.end("failed", f"turn {turn} ended with status {result.status}{as_after}{complaint(result, limits)}")
 
 
 async def _read(
-    planned: PlannedRun, folders: RunFolders, talk: Conversation, ended: Ended, turn: int, limits: Limits
-) -> Told | None:
-    """Lets the agent's own `read` tell session, steps, usage and errors from the turn's output."""
+    planned: PlannedRun, folders: RunFolders, talk: Conversation, result: ProcessResult, turn: int, limits: Limits
+) -> TurnReport | None:
+    """What the agent's own `read` makes of the turn's output; a mistake in it is the file's, so the run is errored."""
     agent = planned.cell.agent
     function = agent.read
     if talk.stopped or (function is None and not agent.speaks_acp):
         return None
-    output, stderr = (stream.read().decode("utf-8", "replace") for stream in (ended.stdout, ended.stderr))
+    output, stderr = (stream.read().decode("utf-8", "replace") for stream in (result.stdout, result.stderr))
     if function is None:
-        return told_by(acp.read(output, stderr, ended.status))
+        return parse_turn(acp.read(output, stderr, result.status))
     assert isinstance(function, UserFunction)
     try:
         returned = await function.call(
             limits.score,
             output=output,
             stderr=stderr,
-            status=ended.status,
+            status=result.status,
             turn=turn,
             workspace=Path(folders.workspace),
             home=Path(folders.home),
         )
-        return told_by(returned or {})
+        return parse_turn(returned or {})
     except FunctionTimeout:
         talk.end("errored", f"{function.path}: read took longer than {limits.score:g} s (limits.score)")
     except FunctionRaised as error:
@@ -281,20 +295,22 @@ async def _read(
     return None
 
 
-def _take(talk: Conversation, told: Told, turn: int, prompt: str, account: Account | None) -> None:
-    """Adds what a turn told; with a gateway its figures are only kept beside the gateway's own."""
+def _take(talk: Conversation, report: TurnReport, turn: int, prompt: str, account: Account | None) -> None:
+    """Adds what the agent reports of a turn; with a gateway its figures are only kept beside the gateway's own."""
     seen = account.take_steps() if account else ()
-    steps = told.steps or seen
+    steps = report.steps or seen
     if account or steps:
         talk.steps += [{"source": "user", "message": prompt}, *steps]
     talk.said.append((prompt, _last_message(steps)))
     if account is None:
-        talk.usage = add(talk.usage, told.usage, turn)
-    elif told.usage:
-        talk.told = add(talk.told or Usage(), told.usage, turn)
-    if told.provider_error and account is None:
-        talk.end("errored", f"turn {turn}: {told.provider_error}", retry=True)
-    elif (error := told.error or told.provider_error) and talk.outcome != "errored":
+        talk.usage = add_usage(talk.usage, report.usage, turn)
+    elif report.usage:
+        talk.reported_usage = add_usage(talk.reported_usage or Usage(), report.usage, turn)
+    # Without a gateway an agent's word is all there is to tell a provider's fault from its own. With one, that has seen
+    # every call, and an agent's word never excuses it.
+    if report.provider_error and account is None:
+        talk.end("errored", f"turn {turn}: {report.provider_error}", retry=True)
+    elif (error := report.error or report.provider_error) and talk.outcome != "errored":
         talk.end("failed", f"turn {turn}: {error}")
 
 
@@ -303,12 +319,15 @@ def _last_message(steps: Sequence[Mapping[str, Any]]) -> str:
     return next((text for text in said if isinstance(text, str) and text.strip()), "(nothing)")
 
 
-def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, seconds: float) -> None:
-    """The outcome as the gateway tells it, which knows better than an exit status whose failure it was."""
-    if ended.alive or (talk.outcome == "errored" and not account.aborted.is_set()):
+def _judge_calls(talk: Conversation, result: ProcessResult, turn: int, account: Account, seconds: float) -> None:
+    """The outcome as the gateway saw it, which knows better than an exit status whose failure it was."""
+    # What is errored already stays so, unless the gateway itself ended the turn: then its reason is the true one.
+    if result.alive or (talk.outcome == "errored" and not account.aborted.is_set()):
         return
     name = account.provider.name
-    is_stuck = ended.cut != "time" and (talk.outcome == "failed" or not account.was_answered(turn))
+    # A call that was still waiting when the process gave up counts against the provider only if the agent got nowhere
+    # without it: one that finished its work may well leave a call open.
+    is_stuck = result.cut != "time" and (talk.outcome == "failed" or not account.was_answered(turn))
     trouble = account.failure or account.last_failure or (account.abandoned if is_stuck else None)
     if account.over_budget:
         talk.end("errored", f"turn {turn} was stopped: {account.limit_hit}")
@@ -319,7 +338,9 @@ def _judge_calls(talk: Conversation, ended: Ended, turn: int, account: Account, 
     elif trouble is not None:
         talk.trouble = trouble
         talk.end("errored", f"turn {turn}: {name}: {trouble.message}", retry=trouble.retry_call or trouble.retry_run)
-    elif ended.cut == "time" and account.silence > seconds / (2 if account.was_answered(turn) else 4):
+    # A turn that ran into its limit is the provider's fault if it spent most of it waiting for an answer; the bar is
+    # lower where no call was answered at all.
+    elif result.cut == "time" and account.silence > seconds / (2 if account.was_answered(turn) else 4):
         talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
     elif talk.outcome == "failed" and not account.calls:
         talk.reason = f"{talk.reason}; it made no call of a model"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from orvl.errors import Interrupted, SetupFailed
 from orvl.project.overlays import has_changed, lay
 from orvl.run import start_tree as start
-from orvl.sandbox.doors import ways_out
 from orvl.sandbox.job import hit, shell_job
+from orvl.sandbox.registries import registry_access
 from orvl.store import tree
 from orvl.store.tree import TreeLimits
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from orvl.project.settings import Limits, Settings
-    from orvl.sandbox import Ended, Sandbox
+    from orvl.sandbox import ProcessResult, Sandbox
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Batch, Store
     from orvl.types import Eval, Overlay
@@ -56,7 +56,7 @@ class Starts:
 
     async def of(self, one: Eval, sandbox: Sandbox, overlays: Sequence[Overlay] = ()) -> Start:
         laid = [overlay for overlay in overlays if overlay.workspace or overlay.home]
-        key = key_of(one, sandbox.name, self.image) + (f"-{_digest(laid)}" if laid else "")
+        key = key_of(one, sandbox, self.image) + (f"-{_digest(laid)}" if laid else "")
         if key not in self._made:
             made = self._make_with(one, key, sandbox, laid) if laid else self._make(one, key, sandbox)
             self._made[key] = asyncio.ensure_future(made)
@@ -105,10 +105,10 @@ class Starts:
 
     async def _set_up(self, one: Eval, number: int, command: str, fresh: RunFolders, sandbox: Sandbox) -> None:
         limits = self.settings.limits
-        doors, reach = ways_out(one, sandbox, self.settings.sandbox.registries)
+        ports, reach = registry_access(one, sandbox, self.settings.sandbox.registries)
         env = sandbox.view(fresh).environment() | reach
         job = shell_job(command, env, fresh.logs / f"setup{number}", limits.setup, limits, fresh)
-        ended = await sandbox.run(replace(job, doors=doors))
+        ended = await sandbox.run(replace(job, ports=ports))
         if ended.cut == "stopped":
             raise Interrupted
         if ended.cut or ended.status:
@@ -122,9 +122,9 @@ class Starts:
         return Start(folder, key)
 
 
-def key_of(one: Eval, sandbox: str, image: str | None) -> str:
+def key_of(one: Eval, sandbox: Sandbox, image: str | None) -> str:
     """What a setup leaves depends on the eval, and on the programs that its sandbox has."""
-    programs = [sandbox, image if sandbox in ("podman", "docker") else None] if one.setup else []
+    programs = [sandbox.name, image if sandbox.has_own_programs else None] if one.setup else []
     return f"{one.digest[:32]}-{hashlib.sha256(repr(programs).encode()).hexdigest()[:8]}"
 
 
@@ -168,7 +168,7 @@ def _put(fresh: RunFolders, folder: Path, *, is_repository: bool = True) -> None
             raise
 
 
-def _why(ended: Ended, limits: Limits) -> str:
+def _why(ended: ProcessResult, limits: Limits) -> str:
     if ended.cut:
         return hit(ended.cut, limits)
     lines = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace").strip().splitlines()

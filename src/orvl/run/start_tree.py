@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
+from orvl.sandbox.programs import search_path
 from orvl.store import tree
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _git(workspace: Path, home: str, *words: str) -> str:
     done = subprocess.run(
         ["git", *settings, *words],
         cwd=workspace,
-        env={"PATH": os.environ.get("PATH", os.defpath), "HOME": home} | ALONE | IDENTITY,
+        env={"PATH": search_path(), "HOME": home} | ALONE | IDENTITY,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         umask=0o022,

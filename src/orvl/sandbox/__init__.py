@@ -1,4 +1,4 @@
-"""Where a run lives. One small interface: a job goes in, how it ended comes out, and nothing of it is alive."""
+"""Where a run lives. One small interface: a job goes in, how it ended comes out, and nothing of it is left alive."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from orvl.sandbox.version import NoVersion
+
 if TYPE_CHECKING:
+    from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.workdir import RunFolders, View
+    from orvl.types import Agent
 
 Serve = Callable[[socket.socket], Awaitable[None]]
-Doors = tuple[dict[int, Serve], dict[str, str]]
-"""Ports with what answers there, and the environment that leads programs to them."""
+"""Answers at a listening socket until it is cancelled."""
+PortForwards = tuple[dict[int, Serve], dict[str, str]]
+"""Ports with what answers there, and the environment that points programs to them."""
 
 
 @dataclass(frozen=True)
-class Most:
-    """How much a job may use: threads of all its processes, files that one of them has open, and bytes."""
+class ResourceLimits:
+    """How much a job may use: threads of all its processes, open files of each process, and bytes."""
 
     processes: int
     open_files: int
@@ -29,27 +34,30 @@ class Most:
 
 @dataclass(frozen=True)
 class Job:
-    """A process to run in a run's folders, with its limits.
-
-    `doors` are ports on the sandbox's own loopback, each with what answers there from outside; `readable` is what the
-    process may read besides; `programs` are what it calls by name, and must be there. With `adds_only`, what lies in
-    the folders already does not count for its limits.
-    """
+    """A process to run in a run's folders, with its limits."""
 
     argv: Sequence[str]
     env: Mapping[str, str]
     folders: RunFolders
     output: Path
+    """Standard output and error go to this path with `.out` and `.err` added."""
     seconds: float
     grace: float
+    """Seconds between SIGTERM and SIGKILL."""
     output_bytes: int
+    """The job is ended when it prints more."""
     kept_bytes: int
-    most: Most
+    """Of each stream, the beginning that is kept; a little of its end is kept besides."""
+    limits: ResourceLimits
     stdin: Path | None = None
-    doors: Mapping[int, Serve] = field(default_factory=dict)
+    ports: Mapping[int, Serve] = field(default_factory=dict)
+    """Ports on the sandbox's own loopback, each with what answers there from outside."""
     readable: tuple[Path, ...] = ()
+    """What it may read besides its folders and the system."""
     programs: tuple[str, ...] = ()
+    """Programs that it calls by name; they must be installed."""
     adds_only: bool = False
+    """Whether what the folders hold already does not count towards its limits."""
 
 
 @dataclass(frozen=True)
@@ -68,33 +76,65 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a job ended. `cut` is None, `stopped`, or the limit that it hit: `time`, `output` or a field of Most."""
+class ProcessResult:
+    """How a job ended."""
 
     status: int | None
+    """The exit status; a signal's number, negative; None if the process never began."""
     cut: str | None
+    """None, `stopped`, or the limit that it hit: `time`, `output`, or a field of ResourceLimits."""
     seconds: float
     cpu_seconds: float
     stdout: Stream
     stderr: Stream
     alive: int = 0
+    """Processes of the job that could not be killed."""
 
 
 class Sandbox(Protocol):
-    """Runs jobs, one at a time."""
+    """Runs jobs, one at a time. tests/sandbox/test_contract.py holds for each."""
 
     name: str
     has_walls: bool
+    """Whether a job sees only what it is given. Without walls it sees what the user sees."""
+    has_own_programs: bool
+    """Whether programs come from an image instead of this machine."""
 
     def view(self, folders: RunFolders, /) -> View:
         """Where a run's folders are for a process inside."""
 
-    async def run(self, job: Job) -> Ended: ...
+    async def run(self, job: Job) -> ProcessResult:
+        """Returns when no process of the job is left; raises NotStarted if it could not begin."""
 
     def stop(self) -> None:
-        """Ends the job that is running, as its limit would, and lets no other begin."""
+        """Ends the running job as its limit would, and lets no other begin."""
 
     def end_job(self) -> None:
-        """Ends the job that is running, as its limit would."""
+        """Ends the running job as its limit would."""
 
     async def close(self) -> None: ...
+
+
+class Backend(Protocol):
+    """A kind of sandbox: whether it works on this machine, and how one is made."""
+
+    has_own_programs: bool = False
+    """Whether programs come from an image instead of this machine."""
+
+    def problem(self, image: str | None) -> str | None:
+        """Why it does not work here, in one sentence with the command that fixes it; None if it works."""
+
+    def problem_without_image(self) -> str | None:
+        """The same as far as it does not depend on an image."""
+        return self.problem(None)
+
+    def open(self, config: SandboxConfig, lock_fd: int | None) -> Sandbox:
+        """A sandbox, whose guard process keeps `lock_fd` open for as long as something may run."""
+
+    def agent_version(self, _agent: Agent, image: str) -> str | NoVersion:
+        """An agent's version in an image; asked only where `has_own_programs`."""
+        return NoVersion(f"cannot say its version: this sandbox has no image {image}")
+
+    def sweep(self, _is_alive: Callable[[Path], bool]) -> None:
+        """Removes what orvl processes that are gone have left: those whose folder is not alive."""
+        return

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
-from orvl.sandbox import calls
-from orvl.sandbox.client import KeeperClient, Spawn, installed
-from orvl.sandbox.programs import Installation, installation, together, visible_path
+from orvl.sandbox import Backend, seccomp
+from orvl.sandbox.guard_client import GuardClient, Spawn, installed
+from orvl.sandbox.programs import ProgramFiles, installation, search_path, together, visible_path
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from orvl.sandbox import Job
-    from orvl.sandbox.surroundings import Surroundings
+    from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.workdir import RunFolders
 
 WORKSPACE, HOME, TMP = Path("/workspace"), Path("/home/agent"), Path("/tmp")
@@ -56,16 +58,25 @@ DEVICES = [
     *("--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"),
     *("--size", str(RUNTIME), "--tmpfs", "/run"),
 ]
+SWITCHES = (
+    ("/proc/sys/user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=15000"),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+)
 
 
-class Bubblewrap(KeeperClient):
+class Bubblewrap(GuardClient):
     """Its own user, process, network, ipc and host-name namespaces; no capabilities, and no way to new ones."""
 
     name = "bubblewrap"
 
-    def __init__(self, around: Surroundings, lock_fd: int | None = None) -> None:
+    def __init__(self, config: SandboxConfig, lock_fd: int | None = None) -> None:
         super().__init__(lock_fd)
-        self._around = around
+        self._config = config
         self._known: dict[tuple[Path, ...], tuple[list[Path], list[str]]] = {}
 
     def view(self, _folders: RunFolders) -> View:
@@ -73,29 +84,29 @@ class Bubblewrap(KeeperClient):
 
     @cached_property
     def _path(self) -> str:
-        return visible_path(_search(), self._tools)
+        return visible_path(search_path(), self._tools)
 
     @cached_property
-    def _tools(self) -> Installation:
+    def _tools(self) -> ProgramFiles:
         """Compilers and the like under the user's home, which agents and checks call by name."""
-        return tools(_search(), self._around.closed)
+        return tools(search_path(), self._config.closed)
 
     def spawn(self, job: Job) -> Spawn:
         program, needs = self._program(job)
         if job.programs:
             found = [Path(_found(name, job)) for name in job.programs]
-            needs = together([needs, *(installation(path, _search(), self._around.closed) for path in found)])
+            needs = together([needs, *(installation(path, search_path(), self._config.closed) for path in found)])
         env = {**needs.env, **job.env}
         if (path := env.get("PATH", "")).endswith(self._path):
-            env["PATH"] = path.removesuffix(self._path) + visible_path(_search(), needs)
+            env["PATH"] = path.removesuffix(self._path) + visible_path(search_path(), needs)
         arguments = [*NAMESPACES, *self._root(needs, job), *_rooms(job.folders)]
         argv = ["bwrap", *OUTER, program, *job.argv[1:]]
-        return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": calls.filter_program().hex()})
+        return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": seccomp.filter_program().hex()})
 
-    def _program(self, job: Job) -> tuple[str, Installation]:
+    def _program(self, job: Job) -> tuple[str, ProgramFiles]:
         """The program as it is called inside, and all that must be seen of the user's own programs."""
         name = job.argv[0]
-        search = _search()
+        search = search_path()
         if "/" in name and not name.startswith("/"):
             if not os.path.exists(job.folders.workspace / name):
                 raise NotStarted(f"'{name}' is not in the workspace", missing=True)
@@ -105,18 +116,18 @@ class Bubblewrap(KeeperClient):
             return name, self._tools
         if not os.access(found, os.X_OK) or os.path.isdir(found):
             raise NotStarted(f"'{found}' could not be started: it is not there, or cannot be executed", missing=True)
-        needs = installation(Path(found), search, self._around.closed)
-        return found, self._tools if needs == Installation() else together([self._tools, needs])
+        needs = installation(Path(found), search, self._config.closed)
+        return found, self._tools if needs == ProgramFiles() else together([self._tools, needs])
 
-    def _root(self, needs: Installation, job: Job) -> list[str]:
+    def _root(self, needs: ProgramFiles, job: Job) -> list[str]:
         """Arguments for the read-only root: the system, what is needed of the user's own, and no more."""
-        words = [*system_folders(), *_etc(self._around.etc), *DEVICES]
-        for path in self._around.devices:
+        words = [*system_folders(), *_etc(self._config.etc), *DEVICES]
+        for path in self._config.devices:
             words += ["--dev-bind", str(path), f"/dev/{path.name}"]
         words += ["--remount-ro", "/dev", "--bind", str(job.folders.tmp), str(TMP)]
         links = {path for path, _ in needs.links}
         shown = {path for path in job.readable if path not in links and not links.intersection(path.parents)}
-        readable = sorted({*self._around.paths, *(path for path in shown if not _is_below(path, needs.paths))})
+        readable = sorted({*self._config.paths, *(path for path in shown if not _is_below(path, needs.paths))})
         own = tuple(path for path in needs.paths if not _lies_in(path, readable))
         covers, bound = self._installed(own)
         words += [word for path in covers for word in ("--tmpfs", str(path))] + bound
@@ -139,8 +150,8 @@ class Bubblewrap(KeeperClient):
         """The user's own programs, and covers over what must not be seen in them or in the system's folders."""
         if paths not in self._known:
             system = [Path(path) for path in SYSTEM]
-            first, bound = _inside(self._around.closed, system), []
-            last = [path for path in _inside(self._around.hidden, [*system, *paths]) if path not in first]
+            first, bound = _inside(self._config.closed, system), []
+            last = [path for path in _inside(self._config.hidden, [*system, *paths]) if path not in first]
             for path in paths:
                 bound += ["--ro-bind", str(path), str(path)]
             for path in last:
@@ -151,7 +162,7 @@ class Bubblewrap(KeeperClient):
 
 def _found(name: str, job: Job) -> str:
     """A program that a job calls by name: from its own PATH, else from the user's."""
-    return installed(name, os.pathsep.join((job.env.get("PATH", ""), _search())))
+    return installed(name, os.pathsep.join((job.env.get("PATH", ""), search_path())))
 
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:
@@ -214,15 +225,63 @@ def _etc(made_up: Path) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def tools(search: str, closed: Sequence[Path]) -> Installation:
+def tools(search: str, closed: Sequence[Path]) -> ProgramFiles:
     """What is needed of the toolchains that lie outside the system's folders."""
     found = [path for path in (shutil.which(name, path=search) for name in TOOLS) if path]
     return together(installation(Path(path), search, closed) for path in found)
 
 
 def bwrap() -> str:
-    return installed("bwrap", _search())
+    return installed("bwrap", search_path())
 
 
-def _search() -> str:
-    return os.environ.get("PATH", os.defpath)
+# -- whether it works here
+
+
+class BubblewrapBackend(Backend):
+    """The default."""
+
+    def problem(self, _image: str | None) -> str | None:
+        return _problem(search_path())
+
+    def open(self, config: SandboxConfig, lock_fd: int | None) -> Bubblewrap:
+        return Bubblewrap(config, lock_fd)
+
+
+def backend(_name: str) -> BubblewrapBackend:
+    return BubblewrapBackend()
+
+
+@lru_cache(maxsize=4)
+def _problem(search: str) -> str | None:
+    program = shutil.which("bwrap", path=search)
+    if program is None:
+        return "bubblewrap, in which agents run, is not installed: apt install bubblewrap (or dnf, pacman, zypper)."
+    command = [program, *NAMESPACES, *system_folders(), "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"]
+    try:
+        done = subprocess.run(command, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not work here ({error}): apt install --reinstall bubblewrap."
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return _explained(program, said[-1] if said else f"status {done.returncode}") if done.returncode else None
+
+
+def _explained(program: str, said: str) -> str:
+    if re.search(r"unknown option", said, re.IGNORECASE):
+        return f"{program} is too old ({said}): orvl needs bubblewrap 0.8 or newer; apt install bubblewrap."
+    if re.search(r"namespace|uid map|permission|permitted|clone|unshare|No space left", said, re.IGNORECASE):
+        for path, bad, fix in SWITCHES:
+            if _content(path) == bad:
+                return f"This machine forbids user namespaces, which bubblewrap needs ({said}): sudo {fix}."
+        return (
+            f"bubblewrap may not make namespaces here ({said}); in a container, start it with "
+            "--security-opt seccomp=unconfined --security-opt apparmor=unconfined."
+        )
+    return f"bubblewrap does not work here ({said}): apt install --reinstall bubblewrap."
+
+
+def _content(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

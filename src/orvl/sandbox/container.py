@@ -20,18 +20,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
+from orvl.sandbox import Backend
 from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE, make_place
-from orvl.sandbox.calls import container_profile
-from orvl.sandbox.client import KeeperClient, Spawn, installed
-from orvl.sandbox.surroundings import ETC
+from orvl.sandbox.config import ETC
+from orvl.sandbox.guard_client import GuardClient, Spawn, installed
+from orvl.sandbox.programs import search_path
+from orvl.sandbox.seccomp import container_profile
 from orvl.sandbox.version import printed_version
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from orvl.sandbox import Ended, Job, Most
-    from orvl.sandbox.surroundings import Surroundings
+    from orvl.sandbox import Job, ProcessResult, ResourceLimits
+    from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.version import NoVersion
     from orvl.sandbox.workdir import RunFolders
     from orvl.types import Agent
@@ -108,22 +110,24 @@ def _copy_if_allowed(source: str, target: str) -> None:
         shutil.copy(source, target)
 
 
-class Container(KeeperClient):
+class Container(GuardClient):
     """A container for each process; `name` is the program that makes it."""
 
-    def __init__(self, engine: str, around: Surroundings, lock_fd: int | None = None) -> None:
+    has_own_programs = True
+
+    def __init__(self, engine: str, config: SandboxConfig, lock_fd: int | None = None) -> None:
         super().__init__(lock_fd)
         self.name = engine
-        self._around = around
-        self._source = Source(engine, around.image or "", around.etc.parent)
+        self._config = config
+        self._source = Source(engine, config.image or "", config.etc.parent)
 
     def view(self, _folders: RunFolders) -> View:
         return View(WORKSPACE, HOME, TMP, None)
 
-    async def run(self, job: Job) -> Ended:
+    async def run(self, job: Job) -> ProcessResult:
         """Looks the program up in the image first: a container that cannot begin tells little."""
         name = job.argv[0]
-        if job.doors and self.name == "docker":
+        if job.ports and self.name == "docker":
             raise NotStarted("docker has no way to the gateway and to registries; use --sandbox podman", missing=True)
         if "/" not in name or name.startswith("/"):
             await asyncio.to_thread(self._look_up, name)
@@ -132,7 +136,7 @@ class Container(KeeperClient):
 
     def _lay_out(self, job: Job) -> None:
         """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""
-        for path in (*self._around.paths, *job.readable):
+        for path in (*self._config.paths, *job.readable):
             make_place(path, job.folders)
         if os.geteuid() == 0 and self.name == "podman":
             _give_away(job.folders)
@@ -148,8 +152,8 @@ class Container(KeeperClient):
         pid_file = job.output.with_suffix(".pid")
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
-        words = [*walls(self._source, job.most), "--rm", "--interactive", "--name", named]
-        words += ["--label", f"{OWNER}={self._around.etc.parent}", *self._rooms(job), *_environment(job.env)]
+        words = [*walls(self._source, job.limits), "--rm", "--interactive", "--name", named]
+        words += ["--label", f"{OWNER}={self._config.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
             command = ["/bin/sh", "-c", BEGIN, "sh", STDIN if job.stdin else "/dev/null", program, *job.argv[1:]]
@@ -165,8 +169,8 @@ class Container(KeeperClient):
         bound = {WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp}
         words = [word for inside, outside in bound.items() for word in _mount(outside, inside)]
         for name in ("passwd", "group", "hosts", "resolv.conf"):
-            words += _mount(self._around.etc / name, Path("/etc", name), "readonly")
-        for path in sorted({*self._around.paths, *job.readable}):
+            words += _mount(self._config.etc / name, Path("/etc", name), "readonly")
+        for path in sorted({*self._config.paths, *job.readable}):
             words += _mount(path, path, "readonly")
         if job.stdin and self.name == "podman":
             words += _mount(job.stdin, Path(STDIN), "readonly")
@@ -178,20 +182,20 @@ def _mount(source: Path, target: Path, *more: str) -> list[str]:
     return ["--mount", ",".join((f"type=bind,source={source},target={target}", *more))]
 
 
-def walls(source: Source, most: Most | None) -> list[str]:
+def walls(source: Source, limits: ResourceLimits | None) -> list[str]:
     """No network, no capabilities, no way to new ones, a read-only root, and the kernel's limits."""
     words = ["--network", "none", "--read-only", "--cap-drop", "all", "--hostname", "sandbox"]
     words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={seccomp(source.work)}"]
-    words += ["--user", f"{USER}:{USER}", "--workdir", str(WORKSPACE) if most else "/"]
+    words += ["--user", f"{USER}:{USER}", "--workdir", str(WORKSPACE) if limits else "/"]
     words += ["--shm-size", str(SHARED_MEMORY), "--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
     if source.engine == "podman":
         words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace()]
         words += ["--security-opt", "label=disable"]
-    kernel = {"nofile": most.open_files, "nproc": most.processes, "fsize": most.file_size} if most else {}
+    kernel = {"nofile": limits.open_files, "nproc": limits.processes, "fsize": limits.file_size} if limits else {}
     for name, value in (kernel or {"nofile": 1024, "nproc": 1024}).items():
         words += ["--ulimit", f"{name}={value}:{value}"]
-    if source.engine == "docker" and most:
-        words += ["--memory", str(most.memory), "--pids-limit", str(most.processes), "--log-driver", "none"]
+    if source.engine == "docker" and limits:
+        words += ["--memory", str(limits.memory), "--pids-limit", str(limits.processes), "--log-driver", "none"]
     return words
 
 
@@ -265,20 +269,85 @@ def client(engine: str) -> tuple[str, ...]:
 
 
 def _program(engine: str) -> str:
-    return installed(engine, os.environ.get("PATH", os.defpath))
+    return installed(engine, search_path())
 
 
-def version_in(engine: str, image: str, agent: Agent) -> str | NoVersion:
-    """An agent's version as it is installed in an image."""
+# -- whether it works here
 
-    def run(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-        with tempfile.TemporaryDirectory() as folder:
-            source = Source(engine, image, Path(folder))
-            if looked_up(source, argv[0]) is None:
-                raise FileNotFoundError
-            return once(source, ["/usr/bin/env", *argv])
 
-    return printed_version(agent.version, run)
+@dataclass(frozen=True)
+class ContainerBackend(Backend):
+    """podman or docker; their programs come from an image."""
+
+    engine: str
+    has_own_programs = True
+
+    def problem(self, image: str | None) -> str | None:
+        return engine_problem(self.engine) or _image_problem(self.engine, image)
+
+    def problem_without_image(self) -> str | None:
+        return engine_problem(self.engine)
+
+    def open(self, config: SandboxConfig, lock_fd: int | None) -> Container:
+        return Container(self.engine, config, lock_fd)
+
+    def agent_version(self, agent: Agent, image: str) -> str | NoVersion:
+        def run(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+            with tempfile.TemporaryDirectory() as folder:
+                source = Source(self.engine, image, Path(folder))
+                if looked_up(source, argv[0]) is None:
+                    raise FileNotFoundError
+                return once(source, ["/usr/bin/env", *argv])
+
+        return printed_version(agent.version, run)
+
+    def sweep(self, is_alive: Callable[[Path], bool]) -> None:
+        sweep(self.engine, is_alive)
+
+
+def backend(name: str) -> ContainerBackend:
+    return ContainerBackend(name)
+
+
+def engine_problem(engine: str) -> str | None:
+    """Why podman or docker itself does not work."""
+    if shutil.which(engine) is None:
+        return f"{engine} is not installed: apt install {'podman' if engine == 'podman' else 'docker.io'}."
+    done = _asked(engine, "info")
+    if not done.returncode:
+        return None
+    fix = "sudo systemctl start docker" if engine == "docker" else "podman system migrate"
+    return f"{engine} does not answer ({_said(done)}): {fix}."
+
+
+def _image_problem(engine: str, image: str | None) -> str | None:
+    if image is None:
+        return (
+            f"--sandbox {engine} needs an image or a root folder: add --image NAME, "
+            "or set it in orvl.toml under [sandbox]."
+        )
+    if image.startswith(("/", "./", "../", "~")):
+        if not Path(image).expanduser().is_dir():
+            return f"The root folder {image} is not there: sudo debootstrap --variant=minbase stable {image}."
+        if engine == "docker":
+            return f"docker cannot use a root folder: tar -C {image} -c . | docker import - NAME, then --image NAME."
+    elif _asked(engine, "image", "inspect", image).returncode:
+        return f"The image {image} is not there: {engine} pull {image}."
+    with tempfile.TemporaryDirectory() as folder:
+        done = once(Source(engine, image, Path(folder)), ["/bin/sh", "-c", "exit 0"])
+    return f"{engine} cannot start a container from {image} ({_said(done)})." if done.returncode else None
+
+
+def _asked(engine: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run([*client(engine), *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess([], 1, b"", str(error).encode())
+
+
+def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("Error: ")[:300] if lines else f"status {done.returncode}"
 
 
 def sweep(engine: str, is_alive: Callable[[Path], bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.sandbox import Ended, Job, Most
+from orvl.sandbox import Job, ProcessResult, ResourceLimits
 from orvl.types import MEBI, Command
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ COMPLAINTS = {
 }
 
 
-def most_of(limits: Limits) -> Most:
-    """What the kernel and the keeper hold a process to."""
-    return Most(
+def resource_limits(limits: Limits) -> ResourceLimits:
+    """What the kernel and the guard hold a job to."""
+    return ResourceLimits(
         processes=int(limits.processes),
         open_files=int(limits.open_files),
         file_size=int(limits.file_size * MEBI),
@@ -48,7 +48,7 @@ def shell_job(
         grace=limits.grace,
         output_bytes=int(limits.output * MEBI),
         kept_bytes=MEBI,
-        most=most_of(limits),
+        limits=resource_limits(limits),
     )
 
 
@@ -68,7 +68,7 @@ def turn_job(command: Command, folders: RunFolders, view: View, turn: int, secon
         grace=limits.grace,
         output_bytes=int(limits.output * MEBI),
         kept_bytes=int(limits.kept_output * MEBI),
-        most=most_of(limits),
+        limits=resource_limits(limits),
         stdin=stdin,
     )
 
@@ -90,7 +90,7 @@ def hit(cut: str, limits: Limits) -> str:
     return f"{what.format(getattr(limits, cut))} (limits.{cut})"
 
 
-def complaint(ended: Ended, limits: Limits) -> str:
+def complaint(ended: ProcessResult, limits: Limits) -> str:
     """A limit that only the process itself saw: it got an error, said so, and gave up."""
     said = (ended.stdout.read()[-SAID:] + ended.stderr.read()[-SAID:]).decode("utf-8", "replace").lower()
     for words, name in COMPLAINTS.items():

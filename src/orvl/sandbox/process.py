@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from orvl.sandbox.client import KeeperClient, Spawn, installed, program_of
+from orvl.sandbox import Backend
+from orvl.sandbox.guard_client import GuardClient, Spawn, installed, program_of
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
     from orvl.sandbox import Job
+    from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.workdir import RunFolders
 
 
-class BareProcess(KeeperClient):
+class BareProcess(GuardClient):
     """Sees and reaches what the user can."""
 
     has_walls = False
@@ -29,3 +31,17 @@ class BareProcess(KeeperClient):
         for name in job.programs:
             installed(name, job.env.get("PATH"))
         return Spawn(program_of(job), list(job.argv), dict(job.env))
+
+
+class BareProcessBackend(Backend):
+    """Works everywhere."""
+
+    def problem(self, _image: str | None) -> None:
+        return None
+
+    def open(self, _config: SandboxConfig, lock_fd: int | None) -> BareProcess:
+        return BareProcess(lock_fd)
+
+
+def backend(_name: str) -> BareProcessBackend:
+    return BareProcessBackend()

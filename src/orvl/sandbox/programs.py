@@ -52,7 +52,7 @@ COMMAND = re.compile(r"(?:^|[;&|(]|\b(?:exec|then|else|do|env)\b)[ \t]*(\w[\w.+-
 
 
 @dataclass(frozen=True)
-class Installation:
+class ProgramFiles:
     """What a program needs to be seen in order to start, each at its own path, and nothing inside something else.
 
     `paths` are bound read-only, `links` made anew with their own text; `env` is needed because the home is another one.
@@ -63,19 +63,24 @@ class Installation:
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def installation(program: Path, search: str, closed: Sequence[Path] = ()) -> Installation:
+def installation(program: Path, search: str, closed: Sequence[Path] = ()) -> ProgramFiles:
     """What a program needs, with its interpreters from `search`; no folder that holds a `closed` one is part of it."""
     return _installation(program, search, tuple(closed), Path.home())
 
 
 @lru_cache(maxsize=256)
-def _installation(program: Path, search: str, closed: tuple[Path, ...], home: Path) -> Installation:
+def _installation(program: Path, search: str, closed: tuple[Path, ...], home: Path) -> ProgramFiles:
     finder = _Finder(search, closed, home)
     finder.add(program)
-    return together([Installation(tuple(finder.paths), tuple(finder.links.items()), finder.env)])
+    return together([ProgramFiles(tuple(finder.paths), tuple(finder.links.items()), finder.env)])
 
 
-def together(installations: Iterable[Installation]) -> Installation:
+def search_path() -> str:
+    """Where the user's programs are."""
+    return os.environ.get("PATH", os.defpath)
+
+
+def together(installations: Iterable[ProgramFiles]) -> ProgramFiles:
     """Several installations as one, in which nothing is nested; of two values of a variable the first one holds."""
     every = list(installations)[::-1]
     paths = {path for each in every for path in each.paths}
@@ -83,16 +88,16 @@ def together(installations: Iterable[Installation]) -> Installation:
     env = {name: value for each in every for name, value in each.env.items()}
     outer = sorted(path for path in paths if not _is_system(path) and not any(up in paths for up in path.parents))
     outside = sorted(item for item in links.items() if not _is_system(item[0]) and not _inside(item[0], paths))
-    return Installation(tuple(outer), tuple(outside), MappingProxyType(env))
+    return ProgramFiles(tuple(outer), tuple(outside), MappingProxyType(env))
 
 
-def visible_path(search: str, seen: Installation) -> str:
+def visible_path(search: str, seen: ProgramFiles) -> str:
     """The folders of a PATH that are the system's, or of which something is seen."""
     folders = dict.fromkeys(folder for folder in search.split(os.pathsep) if folder.startswith("/"))
     return os.pathsep.join(folder for folder in folders if _is_seen(Path(folder), seen))
 
 
-def _is_seen(folder: Path, seen: Installation) -> bool:
+def _is_seen(folder: Path, seen: ProgramFiles) -> bool:
     links = dict(seen.links)
     walked = None if _is_system(folder) else _walk(folder, lambda place: place not in links)
     real = walked[0] if walked else folder

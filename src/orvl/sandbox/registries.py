@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import re
 import socket
 from base64 import b64encode
@@ -11,10 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from orvl.errors import ProxyRefusal
+from orvl.errors import ProxyRefusal, UserError
+
+if TYPE_CHECKING:
+    from orvl.sandbox import PortForwards, Sandbox
+    from orvl.types import Eval
 
 REGISTRIES: tuple[str, ...] = (
     *("pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com"),
@@ -39,6 +44,39 @@ PASSED_ON = re.compile(r"accept(-[a-z]+)?|user-agent|range|if-[a-z-]+|cache-cont
 UNRECOGNISED_NAME = b"\x15\x03\x03\x00\x02\x02\x70"
 ENCRYPTED_HELLO = (0xFE0D, 0xFFCE)
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+REGISTRY_PORT = 4873
+CERTIFICATES = (
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_CERT",
+)
+SYSTEM_CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/", "/usr/")
+
+
+def registry_access(eval_: Eval, sandbox: Sandbox, allowed: Sequence[str] | None) -> PortForwards:
+    """The port through which programs reach registries, if the eval asks for it; without walls none is needed."""
+    if eval_.network != "registries" or not sandbox.has_walls:
+        return {}, {}
+    try:
+        proxy = RegistryProxy(REGISTRIES if allowed is None else allowed, _own_proxy())
+    except ValueError as error:
+        raise UserError(f"Registries cannot be reached through your proxy: {error}.") from error
+    return {REGISTRY_PORT: proxy.serve}, environment(REGISTRY_PORT) | _certificates()
+
+
+def _own_proxy() -> str | None:
+    """The proxy that the user goes through."""
+    names = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def _certificates() -> dict[str, str]:
+    """Where the system keeps certificates, if the user says so."""
+    told = {name: os.environ[name] for name in CERTIFICATES if name in os.environ}
+    return {name: path for name, path in told.items() if path.startswith(SYSTEM_CERTIFICATES)}
 
 
 def environment(port: int) -> dict[str, str]:

@@ -16,7 +16,7 @@ from orvl.capture.lint.report import LintReport, LintSide, adherence
 from orvl.capture.lint.workspace import Workspace, changed, looked_at, shown
 from orvl.errors import Interrupted, LinterFailed, LinterMissing, NotStarted
 from orvl.sandbox import Job
-from orvl.sandbox.job import hit, most_of
+from orvl.sandbox.job import hit, resource_limits
 from orvl.store import tree
 from orvl.types import MEBI
 
@@ -196,7 +196,7 @@ async def _run(command: LintCommand, folders: RunFolders, output: Path, room: Ro
         grace=room.limits.grace,
         output_bytes=KEPT,
         kept_bytes=KEPT,
-        most=most_of(room.limits),
+        limits=resource_limits(room.limits),
         readable=command.readable,
         adds_only=True,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from orvl.run.agent_output import dict_at, json_lines, list_at, plain_text, text_at, told
+from orvl.run.agent_output import dict_at, json_lines, list_at, plain_text, text_at, turn_report
 
 STOPPED = {
     "max_tokens": "the model reached its limit of tokens",
@@ -46,7 +46,7 @@ def read(output: str, stderr: str, status: int | None) -> dict[str, Any]:
             end = line
     usage = {"tool_calls": len(steps.calls)}
     problem = _problem(end, steps.last_message(), stderr, status)
-    return told(session=session, steps=[step.made() for step in steps.list], usage=usage, **problem)
+    return turn_report(session=session, steps=[step.made() for step in steps.list], usage=usage, **problem)
 
 
 def _problem(end: dict[str, Any], last: str, stderr: str, status: int | None) -> dict[str, str]:

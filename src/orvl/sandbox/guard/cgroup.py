@@ -1,9 +1,14 @@
-"""A control group of the keeper's own, where this user may make one: the kernel itself then holds the limits."""
+"""A control group of the guard's own, where this user may make one: the kernel itself then enforces the limits.
+
+Elsewhere `limits.py` does what it can by looking often enough. Both kinds of control groups are in use: version 2, one
+tree for all controllers, and version 1, a tree for each.
+"""
 
 import os
 
 MOUNTED = "/sys/fs/cgroup"
 NAMED = "orvl-"
+# The guard itself, and what sets up a sandbox, are in the group too.
 OWN_MEMORY = 64 << 20
 OWN_PROCESSES = 16
 FILES = {
@@ -12,8 +17,8 @@ FILES = {
 }
 
 
-class Group:
-    """Everything that the keeper starts is born in it. `folders` are by controller; in version 2 they are the same."""
+class ControlGroup:
+    """The guard is in it, so what it starts is too. `folders` are by controller; in version 2 they are the same."""
 
     def __init__(self) -> None:
         self.new_kind = os.path.exists(f"{MOUNTED}/cgroup.controllers")
@@ -101,7 +106,7 @@ def _own_groups(new_kind: bool) -> dict[str, str]:
 
 
 def _sweep(folder: str) -> None:
-    """Groups of keepers that are gone: one that still holds a process cannot be removed."""
+    """Removes groups of guards that are gone; one that still holds a process cannot be removed."""
     for name in os.listdir(folder):
         if name.startswith(NAMED) and not os.path.exists(f"/proc/{name.removeprefix(NAMED)}"):
             _remove(f"{folder}/{name}")

@@ -1,12 +1,16 @@
-"""A sandbox is built around a process that waits at a gate: it is let go when its limits and doors are there."""
+"""A sandbox is built around a process that waits at a gate, until its limits are set and its ports are open.
+
+Limits can be set from outside only when the first process exists, and ports need its network namespace; without the
+gate the agent would run for a moment without either.
+"""
 
 import json
 import os
 import socket
 from typing import Any
 
-from .door import open_door
 from .limits import set_rlimits
+from .port import open_port
 
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
 ABOVE_ALL_OF_THESE = 16
@@ -20,7 +24,7 @@ class Gate:
     def __init__(self, job: dict[str, Any]) -> None:
         self.init = 0
         self.is_open = False
-        self.doors: list[int] = job["doors"]
+        self.ports: list[int] = job["ports"]
         hold, self._hold = _pipe()
         self.inherited = {HOLD: hold}
 
@@ -29,16 +33,16 @@ class Gate:
         raise NotImplementedError
 
     def open(self, most: dict[str, int], hand_to: socket.socket) -> None:
-        """Lets the process go."""
+        """Sets what must be there first, and lets the process go."""
         self.set_limits(most)
         self.offer_to_the_oom_killer()
-        for port in self.doors:
-            open_door(self.init, port, hand_to)
+        for port in self.ports:
+            open_port(self.init, port, hand_to)
         os.write(self._hold, b"\n")
         self.is_open = True
 
     def offer_to_the_oom_killer(self) -> None:
-        """Where memory runs out, what is in the sandbox goes before anything else."""
+        """When the machine runs out of memory, the kernel should end the sandbox, not the user's programs."""
         try:
             with open(f"/proc/{self.init}/oom_score_adj", "w", encoding="ascii") as file:
                 file.write("1000")
@@ -128,7 +132,7 @@ def gate_of(job: dict[str, Any]) -> Gate | None:
 
 
 def _holding(content: bytes) -> int:
-    """A descriptor from which a content can be read."""
+    """A descriptor to read a content from: arguments that come so are in no process listing, and have no limit."""
     fd = _high(os.memfd_create("given", os.MFD_CLOEXEC))
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
@@ -141,7 +145,7 @@ def _pipe() -> tuple[int, int]:
 
 
 def _high(fd: int) -> int:
-    """The same, under a number that no inherited descriptor gets."""
+    """The same under a high number: dup2 to the fixed numbers above must not overwrite one that is still needed."""
     import fcntl
 
     moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE_ALL_OF_THESE)

@@ -1,4 +1,8 @@
-"""What a job uses while it runs: its processes, their memory and open files, and the disk below its folders."""
+"""What a job uses while it runs: its processes, their memory and open files, and the disk below its folders.
+
+The kernel's own limits (rlimits) hold for each process alone, and control groups need rights that ordinary users often
+lack. So the guard looks itself, often where it is cheap and rarely where it is not.
+"""
 
 import os
 import resource
@@ -12,7 +16,9 @@ FIRST_LOOK = 0.05
 BETWEEN_LOOKS = 0.1
 BETWEEN_FILES = 1.0
 SHARE_FOR_FILES = 0.05
+"""Of its time, the share that the guard may spend on measuring folders: large ones are measured less often."""
 SMALLEST_ENTRY = 4096
+"""What a file counts at least: millions of empty files fill a disk too."""
 EVERYTHING = 1 << 62
 PAGE = os.sysconf("SC_PAGE_SIZE")
 RLIMITS = {
@@ -23,7 +29,7 @@ RLIMITS = {
 }
 
 
-class Watch:
+class LimitWatch:
     """Looks at a job again and again, cheaply, and says which of its limits it has hit."""
 
     def __init__(self, most: dict[str, int], folders: list[str], *, adds_only: bool = False) -> None:

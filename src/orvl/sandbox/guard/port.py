@@ -1,4 +1,4 @@
-"""A listening socket inside a sandbox's own network, held outside: the one way out, and no byte is copied twice."""
+"""A listening socket inside a sandbox's own network, held outside: the one way out, without a process that copies."""
 
 import ctypes
 import errno
@@ -12,7 +12,7 @@ BACKLOG = 128
 PATIENCE = 10.0
 
 
-def open_door(pid: int, port: int, hand_to: socket.socket) -> None:
+def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
     """Listens on 127.0.0.1:port as seen by a process, and hands the socket over.
 
     A process of its own enters the namespaces, because there is no way back out of them.

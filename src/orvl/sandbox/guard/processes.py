@@ -1,4 +1,4 @@
-"""Who is whose parent, by the kernel's word, and what a process asks of the kernel for itself."""
+"""The process tree as the kernel knows it, and what the guard asks of the kernel for itself."""
 
 import ctypes
 import os
@@ -10,26 +10,26 @@ KEYCTL_JOIN_SESSION_KEYRING = 1
 
 
 def become_reaper() -> None:
-    """What loses its parent below this process becomes its child."""
+    """Becomes the parent of orphans below this process, in place of init: a daemon that forks twice stays in sight."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def leave_session_keyring() -> None:
-    """A keyring of its own, so that nothing of the user's keys is handed down."""
+    """Takes a keyring of its own: keys of the user's session, as for encrypted folders, would be inherited by jobs."""
     number = {"x86_64": 250, "aarch64": 219, "riscv64": 219}.get(os.uname().machine)
     if number is not None:
         ctypes.CDLL(None).syscall(number, KEYCTL_JOIN_SESSION_KEYRING, None)
 
 
 def wake_when_parent_dies() -> None:
-    """Also an agent that stopped this process must not keep it."""
+    """A job without walls could stop the guard with SIGSTOP; when orvl dies, it wakes and cleans up all the same."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
 
 
 def descendants(root: int) -> list[int]:
-    """All processes below one.
+    """All processes below one, from one pass over /proc.
 
-    Also those called dead: a process whose first thread has ended goes on in its others.
+    Zombies too: a process whose first thread has ended looks like one, and goes on in its other threads.
     """
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):

@@ -1,4 +1,4 @@
-"""orvl's side of a keeper: the process that runs the jobs of one slot, whatever their walls are."""
+"""orvl's side of the guard process, which runs the jobs of one slot in any kind of sandbox."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import DISK_IS_BROKEN, NotStarted
-from orvl.sandbox import Ended, Stream
-from orvl.sandbox.keeper.gate import SET_UP_SECONDS
-from orvl.sandbox.keeper.processes import become_reaper, descendants
+from orvl.sandbox import ProcessResult, Stream
+from orvl.sandbox.guard.gate import SET_UP_SECONDS
+from orvl.sandbox.guard.processes import become_reaper, descendants
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from orvl.sandbox import Job, Serve
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from keeper.serve import main; main()"
-KEEPERS: set[int] = set()
-KEEPER_PATIENCE = 15.0
+START = "import sys; sys.path.insert(0, sys.argv[1]); from guard.serve import main; main()"
+GUARDS: set[int] = set()
+GUARD_PATIENCE = 15.0
 STOP_PATIENCE = 3.0
 LONGEST_ANSWER = 1 << 20
 NOTHING = Stream(None, 0, 0)
-NOT_BEGUN = Ended(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
+NOT_BEGUN = ProcessResult(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
 MISSING = (errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC)
 
 
 @dataclass(frozen=True)
 class Spawn:
-    """What the keeper is to start for a job, and how: `gate` and `clean` are a sandbox's own."""
+    """What the guard is to start for a job; `gate` and `clean` depend on the kind of sandbox."""
 
     program: str
     argv: list[str]
@@ -49,18 +49,19 @@ class Spawn:
     clean: list[str] = field(default_factory=list)
 
 
-class KeeperClient:
-    """One keeper process, which runs jobs for as long as orvl lives. A kind of sandbox says what to spawn."""
+class GuardClient:
+    """One guard process, which runs jobs for as long as orvl lives. A kind of sandbox says what to spawn."""
 
     name = ""
     has_walls = True
+    has_own_programs = False
 
     def __init__(self, lock_fd: int | None = None) -> None:
         self._lock_fd = lock_fd
-        self._keeper: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
-        self._doors: socket.socket | None = None
+        self._port_sockets: socket.socket | None = None
         self._stopped = False
         self._grace = 0.0
 
@@ -68,17 +69,17 @@ class KeeperClient:
         """How a job is started in this kind of sandbox."""
         raise NotImplementedError
 
-    async def run(self, job: Job) -> Ended:
+    async def run(self, job: Job) -> ProcessResult:
         spawn = self.spawn(job)
         message = json.dumps(_message(job, spawn)).encode() + b"\n"
-        patience = KEEPER_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
+        patience = GUARD_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
         reader, writer = await self._connection()
         if self._stopped:
             return NOT_BEGUN
         self._grace = job.grace
-        assert self._doors is not None
+        assert self._port_sockets is not None
         try:
-            async with _serving(self._doors, job.doors):
+            async with _serving(self._port_sockets, job.ports):
                 writer.write(message)
                 await writer.drain()
                 async with asyncio.timeout(job.seconds + job.grace + patience):
@@ -86,16 +87,16 @@ class KeeperClient:
         except (OSError, TimeoutError):
             answer = b""
         if not answer.endswith(b"\n"):
-            await self._end_keeper()
+            await self._end_guard()
             raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
-        return _ended(json.loads(answer), job, self.name)
+        return _result(json.loads(answer), job, self.name)
 
     def stop(self) -> None:
         """Ends what runs now, and lets nothing more begin."""
         self._stopped = True
         self.end_job()
-        if self._keeper is not None:
-            asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._keeper.kill)
+        if self._guard is not None:
+            asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._guard.kill)
 
     def end_job(self) -> None:
         """Ends what runs now."""
@@ -103,21 +104,21 @@ class KeeperClient:
             self._writer.write(b"stop\n")
 
     async def close(self) -> None:
-        """Lets the keeper go; it kills what is left below it."""
+        """Lets the guard go; it kills what is left below it."""
         if self._writer is not None:
             self._writer.close()
-        if self._doors is not None:
-            self._doors.close()
-        if self._keeper is not None:
-            await asyncio.to_thread(self._keeper.wait)
-            KEEPERS.discard(self._keeper.pid)
-        self._keeper = self._reader = self._writer = self._doors = None
+        if self._port_sockets is not None:
+            self._port_sockets.close()
+        if self._guard is not None:
+            await asyncio.to_thread(self._guard.wait)
+            GUARDS.discard(self._guard.pid)
+        self._guard = self._reader = self._writer = self._port_sockets = None
 
-    async def _end_keeper(self) -> None:
-        """A keeper that does not answer goes, with all that it kept."""
-        if self._keeper is not None:
-            below = descendants(self._keeper.pid)
-            self._keeper.kill()
+    async def _end_guard(self) -> None:
+        """Kills a guard that does not answer, with all that it guarded."""
+        if self._guard is not None:
+            below = descendants(self._guard.pid)
+            self._guard.kill()
             await self.close()
             await asyncio.to_thread(_kill_strays, below)
 
@@ -125,28 +126,36 @@ class KeeperClient:
         if self._reader is None or self._writer is None:
             become_reaper()
             ours, theirs = socket.socketpair()
-            self._doors, their_doors = socket.socketpair()
+            self._port_sockets, their_ports = socket.socketpair()
             kept = () if self._lock_fd is None else (self._lock_fd,)
-            with theirs, their_doors:
-                self._keeper = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", START, str(Path(__file__).parent), str(their_doors.fileno())],
+            with theirs, their_ports:
+                self._guard = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-I",
+                        "-S",
+                        "-c",
+                        START,
+                        str(Path(__file__).parent),
+                        str(their_ports.fileno()),
+                    ],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env={},
                     cwd="/",
                     start_new_session=True,
-                    pass_fds=(their_doors.fileno(), *kept),
+                    pass_fds=(their_ports.fileno(), *kept),
                 )
-            KEEPERS.add(self._keeper.pid)
+            GUARDS.add(self._guard.pid)
             self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
         return self._reader, self._writer
 
 
 def _kill_strays(known: list[int]) -> None:
-    """Kills what a dead keeper left: it has become orvl's own child, in a session that is not orvl's."""
+    """Kills what a dead guard left: orvl is a subreaper, so these are its own children now, but in other sessions."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
-        kept = {pid for keeper in KEEPERS for pid in (keeper, *descendants(keeper))}
+        kept = {pid for guard in GUARDS for pid in (guard, *descendants(guard))}
         strays = [pid for pid in descendants(os.getpid()) if pid not in kept and (pid in known or _left(pid))]
         if not strays:
             return
@@ -159,7 +168,7 @@ def _kill_strays(known: list[int]) -> None:
 
 
 def _left(pid: int) -> bool:
-    """Whether a process is in another session than orvl."""
+    """Whether a process is in another session than orvl, as only a guard's jobs are."""
     try:
         return os.getsid(pid) != os.getsid(0)
     except OSError:
@@ -167,9 +176,9 @@ def _left(pid: int) -> bool:
 
 
 @asynccontextmanager
-async def _serving(handed: socket.socket, doors: Mapping[int, Serve]) -> AsyncIterator[None]:
-    """Answers at a sandbox's doors from the moment that the keeper hands them over until the job is over."""
-    if not doors:
+async def _serving(handed: socket.socket, ports: Mapping[int, Serve]) -> AsyncIterator[None]:
+    """Answers at a sandbox's ports from when the guard hands them over until the job is over."""
+    if not ports:
         yield
         return
     loop = asyncio.get_running_loop()
@@ -183,7 +192,7 @@ async def _serving(handed: socket.socket, doors: Mapping[int, Serve]) -> AsyncIt
             return
         listening = socket.socket(fileno=descriptors[0])
         listening.setblocking(False)
-        serving.append(asyncio.ensure_future(_answer(doors[int(message)], listening)))
+        serving.append(asyncio.ensure_future(_answer(ports[int(message)], listening)))
 
     loop.add_reader(handed, take)
     try:
@@ -212,9 +221,9 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
         "grace": job.grace,
         "output": job.output_bytes,
         "keep": job.kept_bytes,
-        "most": vars(job.most),
+        "limits": vars(job.limits),
         "folders": [str(folders.workspace), str(folders.home), str(folders.tmp)],
-        "doors": list(job.doors),
+        "ports": list(job.ports),
         "adds_only": job.adds_only,
     }
 
@@ -235,7 +244,7 @@ def installed(name: str, path: str | None) -> str:
     return found
 
 
-def _ended(answer: dict[str, Any], job: Job, name: str) -> Ended:
+def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
     if "not_set_up" in answer:
         raise NotStarted(f"the sandbox ({name}) could not be set up: {answer['not_set_up']}", missing=False)
     if "error" in answer:
@@ -243,7 +252,7 @@ def _ended(answer: dict[str, Any], job: Job, name: str) -> Ended:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
-    return Ended(
+    return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],
         seconds=answer["seconds"],

@@ -1,7 +1,6 @@
-"""Takes jobs as JSON lines on the socket that is its standard input, and answers each with one.
+"""The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-It is the reaper of all that a job's process starts, also of daemons that leave their parent and session; when orvl
-dies, the socket closes, and it kills them all and ends.
+While a job runs, the line "stop" ends it. When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
 import json
@@ -15,9 +14,9 @@ import time
 from contextlib import nullcontext
 from typing import Any
 
+from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
-from .group import Group
-from .limits import SoftLimits, Watch
+from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
 from .processes import (
     become_reaper,
@@ -28,23 +27,29 @@ from .processes import (
     wake_when_parent_dies,
 )
 
+# Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
 LOOK_FOR_GATE = 0.01
 CLIENT_SECONDS = 5.0
-FALL_OF_WALLS = 0.5
+"""How long podman or docker may take to put a container away before it is killed itself."""
+TEARDOWN_SECONDS = 0.5
+"""The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 
 
 class NotSetUp(Exception):
     """The sandbox could not be built around the process."""
 
 
-class Keeper:
-    def __init__(self, control: socket.socket, doors: socket.socket) -> None:
-        self.control, self.doors = control, doors
+class Guard:
+    """Runs jobs one after the other. Its state is that of the current job."""
+
+    def __init__(self, control: socket.socket, ports: socket.socket) -> None:
+        self.control, self.ports = control, ports
         self.buffer = b""
         self.wake_r, wake_w = os.pipe()
         for fd in (self.wake_r, wake_w):
             os.set_blocking(fd, False)
+        # A child's end must wake `poll`. A handler, even an empty one, makes the signal arrive at the wakeup pipe.
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake_w, warn_on_full_buffer=False)
         self.child = 0
@@ -52,12 +57,12 @@ class Keeper:
         self.spawned: bool | None = None
         self.gate: Gate | None = None
         self.clean: list[str] = []
-        self.group = Group()
+        self.group = ControlGroup()
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
             if line == b"stop":
-                continue
+                continue  # it came when its job was over already
             self.spawned = None
             try:
                 answer = self.job(json.loads(line))
@@ -87,17 +92,19 @@ class Keeper:
     def job(self, job: dict[str, Any]) -> dict[str, Any]:
         os.chdir(job["cwd"])
         self.gate, self.clean = gate_of(job), job["clean"]
-        self.group.limit(job["most"])
-        limits = Watch(job["most"], job["folders"], adds_only=job["adds_only"])
+        self.group.limit(job["limits"])
+        limits = LimitWatch(job["limits"], job["folders"], adds_only=job["adds_only"])
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
             began = time.monotonic()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
             seconds = time.monotonic() - began
+            # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
             for sink in sinks.values():
                 sink.drain()
+            # A process that the kernel killed for its memory, or a disk that was filled between two looks, shows now.
             cut = cut or self.group.hit() or limits.hit_at_the_end()
         finally:
             out, err = (sink.close() for sink in sinks.values())
@@ -122,7 +129,9 @@ class Keeper:
         self.ended = None
         self.spawned = False
         try:
-            with nullcontext() if self.gate else SoftLimits(job["most"]):
+            # posix_spawn cannot set limits for the child. Behind a gate they are set before the process is let go;
+            # else it inherits those that the guard takes on for this moment.
+            with nullcontext() if self.gate else SoftLimits(job["limits"]):
                 self.child = os.posix_spawn(
                     job["program"],
                     job["argv"],
@@ -146,10 +155,11 @@ class Keeper:
 
     # -- while it runs
 
-    def pass_gate(self, sinks: dict[int, Sink], limits: Watch) -> str | None:
+    def pass_gate(self, sinks: dict[int, Sink], limits: LimitWatch) -> str | None:
         """Waits until the sandbox stands, and lets the process go."""
         if self.gate is None:
             return None
+        # A container may have to be set up first; that does not count for the job's time.
         deadline = time.monotonic() + SET_UP_SECONDS
         while not self.gate.look():
             if b"stop\n" in self.buffer:
@@ -160,11 +170,11 @@ class Keeper:
                 self.end(0)
                 raise NotSetUp(f"it took longer than {SET_UP_SECONDS:g} s")
             self.wait(sinks, LOOK_FOR_GATE if self.gate.waiting_fd is None else 1.0, self.gate.waiting_fd)
-        self.gate.open(limits.most, self.doors)
+        self.gate.open(limits.most, self.ports)
         limits.enter(self.gate.init)
         return None
 
-    def watch(self, sinks: dict[int, Sink], deadline: float, most: int, limits: Watch) -> str | None:
+    def watch(self, sinks: dict[int, Sink], deadline: float, most: int, limits: LimitWatch) -> str | None:
         """Waits for the process; says what cut it short, if anything did."""
         while b"stop\n" not in self.buffer:
             if self.ended:
@@ -195,7 +205,7 @@ class Keeper:
                 self.listen()
 
     def listen(self) -> None:
-        """Takes what orvl says; when it says nothing any more, it is gone, and so must be all that runs here."""
+        """Takes what orvl says. End of file means that orvl is gone, and nothing may outlive it."""
         chunk = self.control.recv(CHUNK)
         if not chunk:
             self.end(0, patient=False)
@@ -218,20 +228,24 @@ class Keeper:
     # -- the end
 
     def end(self, grace: float, *, patient: bool = True) -> int:
-        """SIGTERM, then SIGKILL, to everything below this process; gives how many would not die.
+        """SIGTERM, then SIGKILL, to everything below this process; returns how many would not die.
 
-        What keeps a container gets time to put it away itself, if there is any.
+        podman and docker get time to put a container away themselves, unless orvl is gone (`patient` is False).
         """
-        if not self.reap() or (self.gate and self.ended and self.all_gone_within(FALL_OF_WALLS)):
+        # Being a subreaper makes this test complete: as long as anything of the job lives, some child is left here.
+        if not self.reap() or (self.gate and self.ended and self.all_gone_within(TEARDOWN_SECONDS)):
             return 0
         if grace:
             self.ask_to_end()
             if self.all_gone_within(grace):
                 return 0
+        # The first process of a PID namespace takes all others in it along, at once and without a race.
         if self.gate and self.gate.init:
             send(self.gate.init, signal.SIGKILL)
             if self.clean and patient and self.all_gone_within(CLIENT_SECONDS):
                 return 0
+        # Without a namespace, what is found in /proc may fork before it is killed. So all are stopped first, and it is
+        # done again until no child is left.
         deadline, pause = time.monotonic() + 10, 0.002
         while self.reap() and time.monotonic() < deadline:
             if not self.gate:
@@ -245,10 +259,11 @@ class Keeper:
         return alive
 
     def ask_to_end(self) -> None:
-        """SIGTERM to the job's own processes; what holds a sandbox up would take it down at once."""
+        """SIGTERM to the job's own processes alone: to bubblewrap or podman it would end the sandbox at once."""
         if self.gate is None:
             send_to_all(signal.SIGTERM)
         elif self.gate.init:
+            # Below the first process there may also be helpers of podman, which live in another namespace.
             inside = _pid_namespace(self.gate.init)
             for pid in descendants(self.gate.init):
                 if inside and _pid_namespace(pid) == inside:
@@ -278,7 +293,7 @@ def _pid_namespace(pid: int) -> str | None:
 
 
 def _last_line(path: str) -> str:
-    """What a sandbox said when it could not be built."""
+    """What bubblewrap or podman said when it could not build the sandbox."""
     try:
         with open(path, "rb") as file:
             lines = file.read(CHUNK).decode("utf-8", "replace").strip().splitlines()
@@ -288,23 +303,25 @@ def _last_line(path: str) -> str:
 
 
 def main() -> None:
-    """The control socket is standard input; the one over which doors are handed is named by number."""
+    """The control socket is standard input; the number of the one over which ports are handed is an argument."""
     become_reaper()
     wake_when_parent_dies()
     leave_session_keyring()
-    doors = socket.socket(fileno=int(sys.argv[2]))
+    ports = socket.socket(fileno=int(sys.argv[2]))
+    # The lock's descriptor stays open here, which says that something may still run; jobs must not inherit it.
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and os.path.exists(f"/proc/self/fd/{name}"):
             os.set_inheritable(int(name), False)
+    # Ctrl-C reaches the whole terminal. orvl decides what it means; the guard ends when orvl does.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-    keeper = Keeper(control, doors)
+    guard = Guard(control, ports)
     try:
-        keeper.serve()
+        guard.serve()
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
-        keeper.group.leave()
+        guard.group.leave()
     sys.exit(0)

@@ -26,7 +26,7 @@ ETC = {
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SandboxConfig:
     """What is `closed` is never part of an installation that is seen inside; what is `hidden` is covered where it lies
     in one. `paths` may be read; `image` is what a container is made from."""
 
@@ -38,9 +38,9 @@ class Surroundings:
     devices: tuple[Path, ...] = ()
 
 
-def surroundings(
+def sandbox_config(
     work: Path, closed: Iterable[Path], hidden: Iterable[Path], paths: Iterable[Path] = (), image: str | None = None
-) -> Surroundings:
+) -> SandboxConfig:
     """Writes the made-up /etc into orvl's own folder; the user's home is always closed, orvl's own files are hidden."""
     etc = work / "etc"
     etc.mkdir(exist_ok=True)
@@ -50,7 +50,7 @@ def surroundings(
     with suppress(KeyError):
         homes.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
     own = Path(__file__).parents[1]
-    return Surroundings(
+    return SandboxConfig(
         etc, _resolved(*closed, *homes, work.parent), _resolved(*hidden, own), tuple(paths), image, devices(work)
     )
 

@@ -1,0 +1,65 @@
+"""Which kinds of sandbox there are, which one a run gets, and the sandboxes of one worker."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast, get_args
+
+from orvl.errors import UserError
+from orvl.types import SandboxName
+
+if TYPE_CHECKING:
+    from orvl.sandbox import Backend, Sandbox
+    from orvl.sandbox.config import SandboxConfig
+    from orvl.types import Agent
+
+SANDBOXES: tuple[SandboxName, ...] = get_args(SandboxName)
+MODULES = {"podman": "container", "docker": "container", "none": "process"}
+"""Files of this folder, where they are not named like the sandbox. Each has a function `backend(name)`."""
+DEFAULT: SandboxName = "bubblewrap"
+WITHOUT = "To run agents without a sandbox, ask for it by name: --sandbox none."
+
+
+def backend(name: SandboxName) -> Backend:
+    """Loads only the file of the sandbox that is used."""
+    return cast("Backend", import_module(f"orvl.sandbox.{MODULES.get(name, name)}").backend(name))
+
+
+def is_trusted(agent: Agent) -> bool:
+    """A built-in control only writes files that are the user's own."""
+    return agent.control is not None and agent.origin == "built-in"
+
+
+def chosen(requested: SandboxName | None, image: str | None, *, untrusted: bool) -> SandboxName:
+    """The requested sandbox, or the default; one that does not work is refused before anything runs.
+
+    Only two things run without walls: what was requested so, and orvl's own controls where no sandbox works.
+    """
+    name = requested or DEFAULT
+    problem = backend(name).problem(image)
+    if problem is None:
+        return name
+    if requested is None and not untrusted:
+        return "none"
+    raise UserError(f"{problem} {WITHOUT}" if name == DEFAULT else problem)
+
+
+class Slot:
+    """The sandboxes of one worker: walls for agents and checks, none for orvl's own controls."""
+
+    def __init__(self, name: SandboxName, config: SandboxConfig, lock_fd: int | None) -> None:
+        from orvl.sandbox.process import BareProcess
+
+        self.bare = BareProcess(lock_fd, "none" if name == "none" else "control")
+        self.walled: Sandbox = self.bare if name == "none" else backend(name).open(config, lock_fd)
+
+    def of(self, agent: Agent) -> Sandbox:
+        return self.bare if is_trusted(agent) else self.walled
+
+    def stop(self) -> None:
+        for sandbox in {self.bare, self.walled}:
+            sandbox.stop()
+
+    async def close(self) -> None:
+        for sandbox in {self.bare, self.walled}:
+            await sandbox.close()
