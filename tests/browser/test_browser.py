@@ -303,7 +303,7 @@ def test_steps_pass_or_fail_with_a_reason_and_a_picture(tmp_path, kind):
     assert [step.passed for step in seen.look.steps] == [True] * 14 + [False] * 5
     reasons = [step.reason for step in seen.look.steps[14:]]
     assert reasons[0] == "there were 1 errors, the first a page error"
-    assert reasons[1] == "'Eggs' is not to be seen on the page"
+    assert reasons[1] == "'Eggs' is not visible on the page"
     assert reasons[2].startswith("it could not be reached")
     assert reasons[3] == "there is no 'Nothing' on the page"
     assert reasons[4] == "/nowhere answered with status 404"
@@ -333,7 +333,7 @@ def test_an_app_that_never_listens_and_prints_without_end(tmp_path):
 
 def test_a_page_that_is_not_there(tmp_path):
     seen = see(tmp_path, {"other.html": "good.html"})
-    assert (seen.look.status, seen.look.reason) == ("no app", "there is no 'index.html' in what the run left")
+    assert (seen.look.status, seen.look.reason) == ("no app", "the run left no 'index.html'")
 
 
 # -- hostile pages

@@ -512,7 +512,7 @@ def test_an_agent_with_a_thousand_connections_holds_up_only_itself():
 
 
 def test_bodies_together_are_bounded_until_their_calls_are_over(monkeypatch):
-    monkeypatch.setattr("orvl.gateway.proxy.BODIES_TOGETHER", 1 << 20)
+    monkeypatch.setattr("orvl.gateway.proxy.LONGEST_TOGETHER", 1 << 20)
 
     async def test():
         with ModelServer(lambda _: Answer("x", first_byte=2.0)) as server:

@@ -31,7 +31,7 @@ LONGEST_REQUEST = 128 << 20
 GUESSED_OUTPUT = 16_000
 LAST_WORDS = 2.0
 CONNECTIONS = 256
-BODIES_TOGETHER = 256 << 20
+LONGEST_TOGETHER = 256 << 20
 OWN_HEADERS = tuple(format.header_prefix for format in FORMATS.values() if format.header_prefix)
 
 
@@ -50,16 +50,16 @@ class Proxy:
     ) -> None:
         self.account, self.limiter, self.client, self.key = account, limiter, client, key
         self._had_reasoning = False
-        self._bytes_under_way = 0
+        self._open_bytes = 0
 
     async def serve(self, listening: socket.socket) -> None:
         """Serves on a listening socket until it is cancelled."""
         server = web.Server(self.handle, handler_cancellation=True)
 
-        def at_most() -> asyncio.BaseProtocol:
+        def connection() -> asyncio.BaseProtocol:
             return server() if len(server.connections) < CONNECTIONS else ClosedConnection()
 
-        listener = await asyncio.get_running_loop().create_server(at_most, sock=listening)
+        listener = await asyncio.get_running_loop().create_server(connection, sock=listening)
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -80,6 +80,7 @@ class Proxy:
             offered = ", ".join(self.account.provider.addresses)
             sentence = f"{self.account.provider.name} offers {offered}, not {route.protocol}."
             return _error(route.protocol, 404, "not_found_error", sentence)
+        # A bare web.Server leaves this to its handler, and clients with large bodies wait for it.
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = bytearray()
@@ -91,14 +92,14 @@ class Proxy:
         except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
             return _error(route.protocol, 400, "invalid_request_error", "The body of the request cannot be read.")
         finally:
-            self._bytes_under_way -= len(body)
+            self._open_bytes -= len(body)
 
     async def _read(self, request: web.BaseRequest, body: bytearray) -> bool:
         """Reads the body of a request, unless it, or all open ones together, are too large."""
         async for chunk in request.content.iter_any():
             body += chunk
-            self._bytes_under_way += len(chunk)
-            if len(body) > LONGEST_REQUEST or self._bytes_under_way > BODIES_TOGETHER:
+            self._open_bytes += len(chunk)
+            if len(body) > LONGEST_REQUEST or self._open_bytes > LONGEST_TOGETHER:
                 return False
         return True
 
@@ -106,6 +107,7 @@ class Proxy:
 
     async def _call(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
         content = as_object(body)
+        # The answer to a background request is fetched by a later one, which could not be metered.
         if content is None or content.get("background"):
             sentence = "orvl's gateway passes on only JSON objects, and none with `background`."
             return _error(route.protocol, 400, "invalid_request_error", sentence)

@@ -54,8 +54,8 @@ class Request:
     @cached_property
     def system_text(self) -> str:
         """The text of the system's or developer's instructions."""
-        told = [message for message in self.messages if message.get("role") in ("system", "developer")]
-        return "\n".join(texts([self.format.instructions(self.body), told]))
+        system = [message for message in self.messages if message.get("role") in ("system", "developer")]
+        return "\n".join(texts([self.format.instructions(self.body), system]))
 
     @cached_property
     def prompt_text(self) -> str:

@@ -46,7 +46,7 @@ def writes(
         if not request.tools:
             said = _in_text(request, path, text, then or "")
             return said if said is ASIDE else replace(said, tokens=used)
-        if then is not None and any(mark in one.id or not one.id for one in request.tool_results):
+        if then is not None and any(mark in result.id or not result.id for result in request.tool_results):
             return replace(_submit(request, then) if SUBMIT in request.prompt_text else Answer(then), tokens=used)
         name, arguments = _pick(request, path, text, workspace)
         call = ToolCall(name, arguments, f"call_{mark}_{request.number}")
@@ -77,14 +77,14 @@ def _submit(request: Request, then: str) -> Answer:
 def _pick(request: Request, path: str, text: str, workspace: str) -> tuple[str, dict[str, Any] | str]:
     """The tool that writes the file, and its arguments."""
     place = path if isabs(path) else join(request.workspace or workspace, path)
-    found = (
+    call = (
         _writer(request.tools, place, text)
         or _shell(request.tools, _command(path, text))
         or _patch(request.tools, path, text)
     )
-    if found:
-        return found
-    raise LookupError(f"No tool of the agent writes a file; it offers {', '.join(sorted(request.tools))}.")
+    if call is None:
+        raise LookupError(f"No tool of the agent writes a file; it offers {', '.join(sorted(request.tools))}.")
+    return call
 
 
 def _command(path: str, text: str) -> str:
@@ -94,7 +94,7 @@ def _command(path: str, text: str) -> str:
 
 def _writer(tools: Mapping[str, Schema], path: str, text: str) -> tuple[str, dict[str, Any]] | None:
     for names in (WRITERS, EDITORS):
-        for name, schema in sorted(tools.items(), key=lambda one: len(one[0])):
+        for name, schema in sorted(tools.items(), key=lambda item: len(item[0])):
             fields = _properties(schema)
             where, what = _field(fields, PATHS), _field(fields, CONTENTS)
             if names.search(name.lower()) and where and what:
@@ -103,7 +103,7 @@ def _writer(tools: Mapping[str, Schema], path: str, text: str) -> tuple[str, dic
 
 
 def _shell(tools: Mapping[str, Schema], command: str) -> tuple[str, dict[str, Any]] | None:
-    for name, schema in sorted(tools.items(), key=lambda one: len(one[0])):
+    for name, schema in sorted(tools.items(), key=lambda item: len(item[0])):
         field = _field(_properties(schema), COMMANDS)
         if field and SHELLS.search(name.lower()):
             words: Any = ["bash", "-lc", command] if _kind(_properties(schema)[field]) == "array" else command
@@ -123,11 +123,9 @@ def _patch(tools: Mapping[str, Schema], path: str, text: str) -> tuple[str, dict
 
 def _properties(schema: Schema) -> Mapping[str, Schema]:
     """The arguments of a tool; if there is a choice between shapes, those of the first that has any."""
-    for one in (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())):
-        if isinstance(one, Mapping) and isinstance(one.get("properties"), Mapping):
-            found: Mapping[str, Schema] = one["properties"]
-            return found
-    return {}
+    shapes = (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ()))
+    fields = (shape.get("properties") for shape in shapes if isinstance(shape, Mapping))
+    return next((properties for properties in fields if isinstance(properties, Mapping)), {})
 
 
 def _field(fields: Mapping[str, Schema], names: tuple[str, ...]) -> str | None:
@@ -143,7 +141,7 @@ def _required(schema: Schema) -> dict[str, Any]:
 
 def _filler(field: Schema) -> Any:
     if field.get("enum"):
-        return next((one for one in field["enum"] if one in ("create", "write")), field["enum"][0])
+        return next((value for value in field["enum"] if value in ("create", "write")), field["enum"][0])
     fillers: dict[str, Any] = {"boolean": False, "array": [], "object": {}, "null": None}
     number = field.get("minimum", 1)
     return fillers.get(_kind(field), number if _kind(field) in ("integer", "number") else "Write a file")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.rate.stats.calibration import JudgeMap, calibrate
-from orvl.trust.controls.doses import DOSES
 from orvl.trust.measure import measure
 from orvl.trust.standing import eval_content, judge_content
 
@@ -27,6 +26,9 @@ KIND = "calibration"
 
 def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
     """A map for each judge, with the error on anchors that were held out."""
+    # Only here: reports read maps, and need none of what makes controls.
+    from orvl.trust.controls.doses import DOSES
+
     measured = measure(ladder, store)
     scores = {dose: measured.works[dose] for dose in DOSES if dose in measured.works}
     maps = calibrate(scores, {dose: truths(ladder, dose) for dose in scores}, measured.judges)

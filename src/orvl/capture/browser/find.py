@@ -1,4 +1,4 @@
-"""What a look needs of this machine: Chromium, the package that drives it, and the package with axe-core."""
+"""Finds what a look needs: Chromium, the package that drives it, and the package with axe-core."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def chromium() -> str | None:
 
 
 def trouble() -> str | None:
-    """Why no browser can look at anything here, with the command that mends it; None if one can."""
+    """Why there is no usable browser here, with the command that fixes it; None if there is one."""
     if any(importlib.util.find_spec(name) is None for name in NEEDED):
         return NO_DRIVER
     return None if chromium() else NO_CHROMIUM

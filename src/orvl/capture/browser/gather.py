@@ -1,4 +1,4 @@
-"""What the driver told becomes a Look; it shared its sandbox with the app, so each line is checked again."""
+"""Turns the driver's output into a Look. It shared its sandbox with the app, so each line is checked again."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_DEFECTS, MOST_NOTES, LONGEST, MOST_TEXT, MOST_MISSING = 400, 1000, 2000, 20
 
 
 @dataclass
-class Heard:
-    """What was told so far."""
+class DriverReport:
+    """What the driver has reported so far."""
 
     pictures: Path
     steps: Sequence[AppStep]
@@ -50,7 +50,7 @@ class Heard:
     done: dict[int, StepResult] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
-    def hear(self, row: dict[str, Any]) -> None:
+    def add(self, row: dict[str, Any]) -> None:
         takes: dict[str, Callable[[dict[str, Any]], None]] = {
             "browser": self._browser,
             "unavailable": self._unavailable,
@@ -141,7 +141,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a look may take, and the key with which its driver signs what it tells."""
+    """The limits of a look, and the key that its driver signs lines with."""
 
     key: str
     seconds: float
@@ -149,67 +149,67 @@ class Bounds:
 
 
 def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, took: float, bounds: Bounds) -> Look:
-    """The Look of all that was told until the driver ended or was ended."""
-    heard = Heard(pictures, steps)
+    """The Look, from all that was reported before the driver ended or was killed."""
+    report = DriverReport(pictures, steps)
     for row in _rows(ended.stdout.read(), bounds.key):
         try:
-            heard.hear(row)
+            report.add(row)
         except (KeyError, TypeError, ValueError, binascii.Error):
             continue
-    status, reason = _judged(heard, ended, bounds)
-    tried = [heard.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
+    status, reason = _judged(report, ended, bounds)
+    tried = [report.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
     return Look(
         status=status,
         reason=reason,
-        browser=heard.browser,
+        browser=report.browser,
         seconds=took,
-        app=heard.app,
-        views=tuple(heard.views.values()),
-        shots=tuple(heard.shots.values()),
-        notes=tuple(heard.notes),
-        tree=heard.tree,
-        axe=None if heard.axe is None else tuple(heard.axe.values()),
-        defects=None if heard.defects is None else tuple(heard.defects),
-        visible_text=heard.text[0] if heard.text else None,
-        hidden_text=heard.text[1] if heard.text else None,
+        app=report.app,
+        views=tuple(report.views.values()),
+        shots=tuple(report.shots.values()),
+        notes=tuple(report.notes),
+        tree=report.tree,
+        axe=None if report.axe is None else tuple(report.axe.values()),
+        defects=None if report.defects is None else tuple(report.defects),
+        visible_text=report.text[0] if report.text else None,
+        hidden_text=report.text[1] if report.text else None,
         steps=tuple(tried),
-        missing=tuple(heard.missing),
+        missing=tuple(report.missing),
     )
 
 
-def _judged(heard: Heard, ended: ProcessResult, bounds: Bounds) -> tuple[Status, str | None]:
+def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple[Status, str | None]:
     """How far the look got, and why no further."""
-    if heard.unavailable:
-        return "unavailable", heard.unavailable
+    if report.unavailable:
+        return "unavailable", report.unavailable
     if ended.cut == "memory":
-        return "partial", f"the app and its page used all the memory they may use ({bounds.memory} MiB)"
-    if heard.app is None and heard.browser is None:
+        return "partial", f"the app and its page used all the memory that they may use ({bounds.memory} MiB)"
+    if report.app is None and report.browser is None:
         return "unavailable", f"The browser's driver ended early: {_last_line(ended)}."
-    if heard.app is not None and not heard.app.started:
-        return "no app", heard.app.reason
-    if bad := next((view for view in heard.views.values() if not view.loaded), None):
+    if report.app is not None and not report.app.started:
+        return "no app", report.app.reason
+    if bad := next((view for view in report.views.values() if not view.loaded), None):
         return "partial", bad.reason
-    if crash := next((note for note in heard.notes if note.kind == "crash"), None):
+    if crash := next((note for note in report.notes if note.kind == "crash"), None):
         return "partial", crash.text
     if ended.cut and ended.cut != "time":
-        return "partial", f"the app and its page passed the limit of {ended.cut.replace('_', ' ')}"
-    if heard.late or ended.cut:
-        return "partial", f"{heard.late or 'the look'} for too long: a look may take {bounds.seconds:g} s in all"
-    if heard.broken:
-        return "partial", heard.broken
-    if heard.missing:
-        return "partial", f"not all could be had ({heard.missing[0]})"
-    if not heard.ended:
-        return "partial", f"the look was ended from within: {_last_line(ended)}"
+        return "partial", f"the app and its page exceeded the limit of {ended.cut.replace('_', ' ')}"
+    if report.late or ended.cut:
+        return "partial", f"{report.late or 'the look'} for too long: a look may take {bounds.seconds:g} s in all"
+    if report.broken:
+        return "partial", report.broken
+    if report.missing:
+        return "partial", f"incomplete ({report.missing[0]})"
+    if not report.ended:
+        return "partial", f"the look ended itself: {_last_line(ended)}"
     return "done", None
 
 
 def _untried(number: int, step: AppStep) -> StepResult:
-    return StepResult(number, step.line, None, "not tried: the look was over before")
+    return StepResult(number, step.line, None, "not tried: the look had ended")
 
 
 def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:
-    """What the driver itself told, each line once: no other line is signed with its key."""
+    """The driver's own lines, each once: no other line is signed with its key."""
     last = 0
     for line in output.splitlines():
         mac, _, signed = line.partition(b" ")
@@ -226,7 +226,7 @@ def _last_line(ended: ProcessResult) -> str:
 
 
 def png_size(png: bytes) -> tuple[int, int] | None:
-    """Width and height; None for what is no picture, or too large a one."""
+    """Width and height; None if it is not a picture, or too large."""
     if len(png) > MOST_PICTURE or len(png) < 24 or not png.startswith(PNG):
         return None
     width, height = struct.unpack(">II", png[16:24])

@@ -1,4 +1,4 @@
-"""One look at an app: Chromium and the app go into a sandbox together, and what they tell comes out."""
+"""One look at an app: Chromium and the app go into a sandbox together, and what they report comes out."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 INSIDE = Path(__file__).parent / "inside"
 OUTPUT, KEPT = 64 * MEBI, 48 * MEBI
-TOLD = "what-to-look-at.json"
+CONFIG = "what-to-look-at.json"
 TO_START = 10.0
-"""Seconds that Python and the sandbox may take on top of a look's own."""
+"""Additional seconds for Python and the sandbox to start."""
 
 
 async def look(
@@ -47,7 +47,7 @@ async def look(
     memory: int = 3072,
     blank: str | None = None,
 ) -> Look:
-    """Starts the app on what lies in the folders' workspace and looks at it; pictures are put into a folder of orvl's.
+    """Starts the app in the workspace and looks at it; pictures go into a folder of orvl's.
 
     Whatever the page does, there is a Look within the seconds, and nothing of the app or the browser is alive after it.
     """
@@ -81,19 +81,19 @@ async def look(
 
 
 def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Limits, memory: int) -> Job:
-    """The driver is laid beside the run's folders, because no sandbox shows orvl's own files.
+    """The driver is copied next to the run's folders, because no sandbox shows orvl's own files.
 
-    It takes away what it is told before it starts the app, which would find the key and the steps there.
+    It deletes its configuration before it starts the app, which would find the key and the steps there.
     """
     driver = folders.root / "driver"
     shutil.copytree(INSIDE, driver / "inside", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-    (folders.tmp / TOLD).write_text(json.dumps(config), encoding="utf-8")
+    (folders.tmp / CONFIG).write_text(json.dumps(config), encoding="utf-8")
     in_image = view.path is None
     packages = () if in_image else find.packages()
     roots = dict.fromkeys(str(path) for path in (driver, *(package.parent for package in packages)))
     most = resource_limits(limits)
     return Job(
-        argv=["python3" if in_image else sys.executable, "-P", "-s", "-B", "-m", "inside", str(view.tmp / TOLD)],
+        argv=["python3" if in_image else sys.executable, "-P", "-s", "-B", "-m", "inside", str(view.tmp / CONFIG)],
         env=view.environment() | {"PYTHONPATH": os.pathsep.join(roots), "PLAYWRIGHT_BROWSERS_PATH": "0"},
         folders=folders,
         output=folders.logs / "look",

@@ -1,4 +1,4 @@
-"""What a look at an app found; None where nothing can be told."""
+"""What a look at an app found; None stands for unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Status = Literal["done", "partial", "no app", "unavailable"]
 
 @dataclass(frozen=True)
 class AppStart:
-    """Whether the app came up, with the last lines that it printed."""
+    """Whether the app started, with the last lines that it printed."""
 
     started: bool
     seconds: float
@@ -68,7 +68,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class PageDefect:
-    """Something that a program sees to be wrong: overlap, overflow, cut off, contrast or broken image."""
+    """A defect that a program can see: overlap, overflow, cut off, contrast or broken image."""
 
     kind: str
     view: str
@@ -106,7 +106,7 @@ class Look:
     hidden_text: str | None = None
     steps: tuple[StepResult, ...] = ()
     missing: tuple[str, ...] = ()
-    """What could not be had of a page that did load, each with its reason."""
+    """What is not available of a page that did load, with the reasons."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -114,7 +114,7 @@ class Look:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Look:
-        """The same again from what `as_json` gave."""
+        """The inverse of `as_json`."""
         known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
         known["missing"] = tuple(known.get("missing", ()))
         for name, kind in PARTS.items():

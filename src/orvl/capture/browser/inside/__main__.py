@@ -1,4 +1,4 @@
-"""Reads what is to be looked at, takes it away, and looks."""
+"""Reads its configuration, deletes the file, and looks at the app."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .reporter import Reporter
 from .serve import App, NoApp
-from .tell import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -38,7 +38,7 @@ FLAGS = (
 
 
 async def launch(playwright: Playwright, config: dict[str, Any], port: int) -> Browser:
-    """Chromium, whose pages reach nothing but the app: every other way leads to a port on which nobody listens."""
+    """Chromium, whose pages reach only the app: everything else goes to a port on which nobody listens."""
     found = (shutil.which(name) for name in NAMES)
     program = config["chromium"] or next((path for path in found if path), None)
     own = "127.0.0.1;localhost;[::1]" if config["walls"] else f"127.0.0.1:{port};localhost:{port};[::1]:{port}"
@@ -55,11 +55,11 @@ async def launch(playwright: Playwright, config: dict[str, Any], port: int) -> B
     raise AssertionError
 
 
-async def look(config: dict[str, Any], teller: Teller) -> None:
+async def look(config: dict[str, Any], reporter: Reporter) -> None:
     try:
         from playwright.async_api import async_playwright
     except ImportError as error:
-        teller.tell("unavailable", reason=f"The browser cannot be driven in the sandbox ({error}).")
+        reporter.emit("unavailable", reason=f"The sandbox has no package to drive the browser with ({error}).")
         return
     app = App(config["app"])
     async with async_playwright() as playwright:
@@ -67,63 +67,63 @@ async def look(config: dict[str, Any], teller: Teller) -> None:
             browser = await launch(playwright, config, 0)
         except Exception as error:  # noqa: BLE001
             said = [line for line in str(error).splitlines() if line.strip()]
-            teller.tell("unavailable", reason=f"Chromium does not start here: {' '.join(said)[:600]}")
+            reporter.emit("unavailable", reason=f"Chromium does not start here: {' '.join(said)[:600]}")
             return
-        teller.tell("browser", name=f"Chromium {browser.version}")
+        reporter.emit("browser", name=f"Chromium {browser.version}")
         try:
-            if await started(app, teller, teller.left() * SHARE_FOR_START):
+            if await started(app, reporter, reporter.left() * SHARE_FOR_START):
                 if not config["walls"]:
                     await browser.close()
                     browser = await launch(playwright, config, app.port)
-                await stages(browser, app, teller, config)
+                await stages(browser, app, reporter, config)
         finally:
             await app.end()
             with suppress(Exception):
                 await asyncio.wait_for(browser.close(), 2)
 
 
-async def started(app: App, teller: Teller, seconds: float) -> bool:
-    teller.stage = "the app was starting"
+async def started(app: App, reporter: Reporter, seconds: float) -> bool:
+    reporter.stage = "the app was starting"
     began, reason = time.monotonic(), None
     try:
         await app.start(seconds)
     except NoApp as none:
         reason = str(none)
     took = round(time.monotonic() - began, 3)
-    teller.tell("app", app={"started": reason is None, "seconds": took, "output": app.output, "reason": reason})
+    reporter.emit("app", app={"started": reason is None, "seconds": took, "output": app.output, "reason": reason})
     return reason is None
 
 
-async def stages(browser: Browser, app: App, teller: Teller, config: dict[str, Any]) -> None:
+async def stages(browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
     """The first view, the steps, and the other views, each with its share of the time."""
     from .steps import walk
     from .views import DESKTOP, OTHERS, Viewer
 
-    viewer, whole = Viewer(browser, app, teller, config), teller.left()
+    viewer, whole = Viewer(browser, app, reporter, config), reporter.left()
     work: list[tuple[str, Callable[[], Awaitable[None]]]] = [("view", partial(viewer.look, DESKTOP))]
     if config["steps"]:
-        work.append(("steps", partial(walk, browser, app, teller, config)))
+        work.append(("steps", partial(walk, browser, app, reporter, config)))
     work += [("view", partial(viewer.look, size)) for size in OTHERS]
     for kind, begin in work:
         try:
-            await asyncio.wait_for(begin(), teller.begin(whole * SHARES[kind]))
+            await asyncio.wait_for(begin(), reporter.begin(whole * SHARES[kind]))
         except TimeoutError:
-            teller.tell("late", stage=teller.stage)
+            reporter.emit("late", stage=reporter.stage)
         except Exception as error:  # noqa: BLE001
-            teller.tell("broken", stage=teller.stage, reason=str(error).split("\n")[0][:300])
-    teller.tell("app output", output=app.output)
+            reporter.emit("broken", stage=reporter.stage, reason=str(error).split("\n")[0][:300])
+    reporter.emit("app output", output=app.output)
 
 
 async def main() -> None:
     config = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     os.unlink(sys.argv[1])
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    teller = Teller(config["seconds"], config["key"])
+    reporter = Reporter(config["seconds"], config["key"])
     try:
-        await asyncio.wait_for(look(config, teller), config["seconds"])
+        await asyncio.wait_for(look(config, reporter), config["seconds"])
     except TimeoutError:
-        teller.tell("late", stage=teller.stage)
-    teller.tell("end")
+        reporter.emit("late", stage=reporter.stage)
+    reporter.emit("end")
     os._exit(0)
 
 

@@ -12,7 +12,7 @@ from .world import Gone, World, source
 if TYPE_CHECKING:
     from playwright.async_api import FloatRect, Page
 
-    from .tell import Teller
+    from .reporter import Reporter
 
 MOST_BYTES = 2 << 20
 MOST_HEIGHT = 4000
@@ -23,16 +23,16 @@ SMALLER = (1.0, 0.5, 0.25)
 class Camera:
     """Takes pictures of one page."""
 
-    def __init__(self, page: Page, world: World, teller: Teller, config: dict[str, Any]) -> None:
-        self.page, self.world, self.teller = page, world, teller
+    def __init__(self, page: Page, world: World, reporter: Reporter, config: dict[str, Any]) -> None:
+        self.page, self.world, self.reporter = page, world, reporter
         self.secret, self.pattern = config["secret"], config["blank"]
 
     async def take(self, name: str, *, full: bool = False) -> bool:
-        """A picture, and a plain one where that would differ; whether there is one."""
+        """Takes a picture, and a plain one if that differs; returns whether there is one."""
         png = await self._png(full=full)
         if png is None:
             return False
-        self.teller.shot(name, png)
+        self.reporter.shot(name, png)
         await self._take_plain(name, full=full)
         return True
 
@@ -47,14 +47,18 @@ class Camera:
         png = None
         with suppress(Exception):
             png = await self.page.screenshot(
-                full_page=full, clip=clip, timeout=self.teller.left(SECONDS) * 1000, animations="disabled", scale="css"
+                full_page=full,
+                clip=clip,
+                timeout=self.reporter.left(SECONDS) * 1000,
+                animations="disabled",
+                scale="css",
             )
         if png is not None and len(png) <= MOST_BYTES:
             return png
         return await self._smaller(MOST_HEIGHT if full and png else size["height"], size["width"])
 
     async def _smaller(self, height: int, width: int) -> bytes | None:
-        """The same by the browser alone, smaller and smaller until it is small enough."""
+        """The same by the browser alone, scaled down until it is small enough."""
         for scale in SMALLER:
             clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
             asked = {"format": "png", "clip": clip, "captureBeyondViewport": height > MOST_HEIGHT / 2}
@@ -74,9 +78,9 @@ class Camera:
                 contexts.append(context)
                 changed |= bool(await self.world.ask(context, script, "makePlain", self.secret, self.pattern))
             if changed and (png := await self._png(full=full)):
-                self.teller.shot(f"{name}-plain", png, plain=True)
+                self.reporter.shot(f"{name}-plain", png, plain=True)
         except Gone as gone:
-            self.teller.tell("missing", what=f"{name}-plain", reason=str(gone)[:300])
+            self.reporter.emit("missing", what=f"{name}-plain", reason=str(gone)[:300])
         finally:
             for context in contexts:
                 with suppress(Exception):

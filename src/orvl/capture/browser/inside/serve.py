@@ -1,4 +1,4 @@
-"""Brings an app up: its own command, or a server for its files."""
+"""Starts an app: its own command, or a server for its files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ADDRESSES = ("127.0.0.1", "::1")
 
 
 class NoApp(Exception):
-    """The app did not come up, in a sentence."""
+    """Why the app did not start, in one sentence."""
 
 
 class App:
@@ -66,7 +66,7 @@ class App:
     def _serve_files(self, page: Path) -> None:
         root = Path.cwd() / page.parent
         if not (root / page.name).is_file():
-            raise NoApp(f"there is no '{page}' in what the run left")
+            raise NoApp(f"the run left no '{page}'")
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=str(root)))
         self.port, self.path = server.server_address[1], f"/{page.name}"
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -83,7 +83,7 @@ class App:
             status = self._process.returncode
             if status:
                 await asyncio.sleep(0.2)
-                raise NoApp(f"its command ended with status {status} before anything listened on port {self.port}")
+                raise NoApp(f"its command ended with status {status} before it listened on port {self.port}")
             if status == 0:
                 ends = min(ends, time.monotonic() + AFTER_A_GOOD_END)
             if time.monotonic() > ends:
@@ -101,7 +101,7 @@ class App:
 
 
 class Files(SimpleHTTPRequestHandler):
-    """Serves what lies in a folder, and nothing that a link leads to outside of it."""
+    """Serves the files of a folder, but nothing that a link leads to outside of it."""
 
     def translate_path(self, path: str) -> str:
         found = super().translate_path(path)
@@ -113,7 +113,7 @@ class Files(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 def _free_port() -> int:

@@ -1,4 +1,4 @@
-"""The eval's steps through the app, one after the other, in a page that nothing was done to before."""
+"""The eval's steps through the app, one after the other, in a fresh page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .world import World
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
 
+    from .reporter import Reporter
     from .serve import App
-    from .tell import Teller
 
 STEP_SECONDS, LOAD_SECONDS, QUIET_SECONDS = 4.0, 10.0, 0.4
 SELECTOR = re.compile(r"[#.\[]|css=")
@@ -26,21 +26,21 @@ CLICKED = ("button", "link", "menuitem", "tab", "checkbox", "radio", "switch", "
 
 
 class Failed(Exception):
-    """A step did not go as it says, in a sentence."""
+    """Why a step failed, in one sentence."""
 
 
 class Walker:
-    """Carries out steps and tells how each went."""
+    """Carries out steps."""
 
-    def __init__(self, page: Page, watcher: Watcher, app: App, teller: Teller) -> None:
-        self.page, self.watcher, self.app, self.teller = page, watcher, app, teller
+    def __init__(self, page: Page, watcher: Watcher, app: App, reporter: Reporter) -> None:
+        self.page, self.watcher, self.app, self.reporter = page, watcher, app, reporter
 
     async def do(self, step: dict[str, str]) -> None:
         await getattr(self, "_" + step["verb"].replace(" ", "_"))(step["text"], step["field"])
         await asyncio.sleep(0 if step["verb"].startswith("expect") else QUIET_SECONDS)
 
     async def _open(self, path: str, _: str) -> None:
-        response, reason = await load(self.page, self.app.origin + path, self.teller.left(LOAD_SECONDS))
+        response, reason = await load(self.page, self.app.origin + path, self.reporter.left(LOAD_SECONDS))
         if reason:
             raise Failed(reason)
         if response is not None and response.status >= 400:
@@ -56,18 +56,18 @@ class Walker:
         await self.page.keyboard.press(key)
 
     async def _screenshot(self, *_: str) -> None:
-        """Every step has its picture."""
+        """Every step gets a screenshot anyway."""
 
     async def _expect_text(self, text: str, _: str) -> None:
         if not await self._comes_true(lambda: self._shows(text)):
-            raise Failed(f"{text!r} is not to be seen on the page")
+            raise Failed(f"{text!r} is not visible on the page")
 
     async def _expect_no_text(self, text: str, _: str) -> None:
         async def is_gone() -> bool:
             return not await self._shows(text)
 
         if not await self._comes_true(is_gone):
-            raise Failed(f"{text!r} is to be seen on the page")
+            raise Failed(f"{text!r} is visible on the page")
 
     async def _expect_url(self, path: str, _: str) -> None:
         async def is_there() -> bool:
@@ -80,7 +80,7 @@ class Walker:
             raise Failed(f"the page is at {self.page.url.removeprefix(self.app.origin)[:300]}")
 
     async def _expect_no_error(self, *_: str) -> None:
-        found = [kind for view, kind in self.teller.notes if view == "steps" and kind in ERRORS]
+        found = [kind for view, kind in self.reporter.notes if view == "steps" and kind in ERRORS]
         if found:
             raise Failed(f"there were {len(found)} errors, the first a {found[0]}")
 
@@ -107,8 +107,8 @@ class Walker:
         ]
 
     async def _found(self, locators: list[Locator], target: str) -> Locator:
-        """The first thing that can be seen and fits, the best fit first; waited for."""
-        ends = time.monotonic() + self.teller.left(STEP_SECONDS)
+        """Waits for the first visible match, the best match first."""
+        ends = time.monotonic() + self.reporter.left(STEP_SECONDS)
         while True:
             for locator in locators:
                 seen = locator.filter(visible=True)
@@ -123,7 +123,7 @@ class Walker:
         return bool(await asyncio.wait_for(seen.count(), STEP_SECONDS))
 
     async def _comes_true(self, ask: Any) -> bool:
-        ends = time.monotonic() + self.teller.left(STEP_SECONDS)
+        ends = time.monotonic() + self.reporter.left(STEP_SECONDS)
         while not await ask():
             if time.monotonic() > ends:
                 return False
@@ -131,20 +131,20 @@ class Walker:
         return True
 
 
-async def walk(browser: Browser, app: App, teller: Teller, config: dict[str, Any]) -> None:
-    """All steps, from the app's first page on."""
-    teller.stage = "the steps were carried out"
+async def walk(browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
+    """All steps, starting at the app's first page."""
+    reporter.stage = "the steps ran"
     async with new_page(browser, DESKTOP) as page:
-        watcher = Watcher(page.context, page, "steps", app.origin, teller)
-        await load(page, app.origin + app.path, teller.left(LOAD_SECONDS))
-        walker = Walker(page, watcher, app, teller)
-        camera = Camera(page, await World.of(page), teller, config)
+        watcher = Watcher(page.context, page, "steps", app.origin, reporter)
+        await load(page, app.origin + app.path, reporter.left(LOAD_SECONDS))
+        walker = Walker(page, watcher, app, reporter)
+        camera = Camera(page, await World.of(page), reporter, config)
         for number, step in enumerate(config["steps"], 1):
             reason = await _tried(walker, step)
             name = f"step-{number}" + (f"-{step['text']}" if step["verb"] == "screenshot" else "")
             pictured = False if watcher.crashed else await camera.take(name)
-            told = {"number": number, "step": step["line"], "passed": reason is None, "reason": reason}
-            teller.tell("step", step=told | {"shot": name if pictured else None})
+            result = {"number": number, "step": step["line"], "passed": reason is None, "reason": reason}
+            reporter.emit("step", step=result | {"shot": name if pictured else None})
 
 
 async def _tried(walker: Walker, step: dict[str, str]) -> str | None:
@@ -158,6 +158,8 @@ async def _tried(walker: Walker, step: dict[str, str]) -> str | None:
     except TimeoutError:
         return "the page did not answer"
     except Exception as error:  # noqa: BLE001
-        said = str(error).split("\n")[0]
-        return "it could not be reached: something lies over it, or it is disabled" if "Timeout" in said else said[:300]
+        message = str(error).split("\n")[0]
+        return (
+            "it could not be reached: something covers it, or it is disabled" if "Timeout" in message else message[:300]
+        )
     return None

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from playwright.async_api import Browser, Page, Response
 
+    from .reporter import Reporter
     from .serve import App
-    from .tell import Teller
 
 LOAD_SECONDS, SETTLE_SECONDS, AXE_SECONDS = 15.0, 2.0, 12.0
 SHARE_FOR_LOADING = 0.7
@@ -97,30 +97,30 @@ async def load(page: Page, url: str, seconds: float) -> tuple[Response | None, s
 class Viewer:
     """Looks at an app's first page."""
 
-    def __init__(self, browser: Browser, app: App, teller: Teller, config: dict[str, Any]) -> None:
-        self.browser, self.app, self.teller, self.config = browser, app, teller, config
+    def __init__(self, browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
+        self.browser, self.app, self.reporter, self.config = browser, app, reporter, config
 
     async def look(self, size: Size) -> None:
-        teller, origin, began = self.teller, self.app.origin, time.monotonic()
-        teller.stage = f"{size.name} was looked at"
+        reporter, origin, began = self.reporter, self.app.origin, time.monotonic()
+        reporter.stage = f"{size.name} was looked at"
         async with new_page(self.browser, size) as page:
-            watcher = Watcher(page.context, page, size.name, origin, teller)
-            response, reason = await load(page, origin + self.app.path, teller.left(LOAD_SECONDS) * SHARE_FOR_LOADING)
+            watcher = Watcher(page.context, page, size.name, origin, reporter)
+            response, reason = await load(page, origin + self.app.path, reporter.left(LOAD_SECONDS) * SHARE_FOR_LOADING)
             if reason and watcher.crashed:
                 reason = "the page crashed while it was loading"
             title = "" if reason else await _quietly(page.title(), "")
             view = {"name": size.name, "loaded": reason is None, "reason": reason, "title": title[:200]}
             view |= {"status": response.status if response else None, "url": shortened(page.url, origin)}
-            teller.tell("view", view=view | {"seconds": round(time.monotonic() - began, 3)})
+            reporter.emit("view", view=view | {"seconds": round(time.monotonic() - began, 3)})
             if watcher.crashed:
                 return
             world = await World.of(page)
-            camera = Camera(page, world, teller, self.config)
+            camera = Camera(page, world, reporter, self.config)
             if await camera.take(size.name) and reason is None:
                 await self._examine(size, page, world, camera)
 
     async def _examine(self, size: Size, page: Page, world: World, camera: Camera) -> None:
-        """What programs can tell of a page that has loaded; what cannot be had is told with its reason."""
+        """Measures a page that has loaded; what is not available is reported with the reason."""
         if size is DESKTOP:
             await self._try("text", size, self._text(world))
             await self._try("tree", size, self._tree(page))
@@ -134,30 +134,30 @@ class Viewer:
             await work
         except Exception as error:  # noqa: BLE001
             said = str(error).split("\n")[0][:300] or type(error).__name__
-            self.teller.tell("missing", what=f"{what} of {size.name}", reason=said)
+            self.reporter.emit("missing", what=f"{what} of {size.name}", reason=said)
 
     async def _text(self, world: World) -> None:
         found = await world.ask_main(source("text"), "texts", MOST_TEXT)
-        self.teller.tell("text", visible=found["visible"], hidden=found["hidden"])
+        self.reporter.emit("text", visible=found["visible"], hidden=found["hidden"])
 
     async def _tree(self, page: Page) -> None:
         tree = await page.locator("body").aria_snapshot(timeout=5000)
-        self.teller.tell("tree", tree=tree[:MOST_TEXT])
+        self.reporter.emit("tree", tree=tree[:MOST_TEXT])
 
     async def _measure(self, size: Size, world: World) -> None:
         found = await world.ask_main(source("text", "measure"), "measure", size.width)
-        self.teller.tell("defects", defects=[{**one, "view": size.name} for one in found])
+        self.reporter.emit("defects", defects=[{**one, "view": size.name} for one in found])
 
     async def _axe(self, size: Size, world: World) -> None:
         context = await world.enter((await world.frames())[0])
         await world.ask(context, f"{_axe_core()}\nglobalThis.axe = axe;", "Boolean", 1)
-        rows = await world.ask(context, source("rules"), "broken", seconds=self.teller.left(AXE_SECONDS))
+        rows = await world.ask(context, source("rules"), "broken", seconds=self.reporter.left(AXE_SECONDS))
         for row in rows:
             details = row.pop("details")
             if row["rule"] == "color-contrast":
                 defects = [_contrast(size.name, *pair) for pair in zip(row["targets"], details, strict=True)]
-                self.teller.tell("defects", defects=defects)
-        self.teller.tell("axe", view=size.name, violations=rows)
+                self.reporter.emit("defects", defects=defects)
+        self.reporter.emit("axe", view=size.name, violations=rows)
 
 
 def _axe_core() -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Response,
     )
 
-    from .tell import Teller
+    from .reporter import Reporter
 
 OWN_NOISE = ("Failed to load resource", "Blocked alert", "Blocked confirm")
 NOT_FAILED = ("net::ERR_ABORTED",)
@@ -38,8 +38,8 @@ def shortened(url: str, origin: str) -> str:
 class Watcher:
     """Notes the events of one page under the name of its view."""
 
-    def __init__(self, context: BrowserContext, page: Page, view: str, origin: str, teller: Teller) -> None:
-        self.view, self.origin, self.teller, self.page = view, origin, teller, page
+    def __init__(self, context: BrowserContext, page: Page, view: str, origin: str, reporter: Reporter) -> None:
+        self.view, self.origin, self.reporter, self.page = view, origin, reporter, page
         self.crashed = False
         self._doing: set[asyncio.Task[None]] = set()
         page.on("console", self._console)
@@ -53,7 +53,7 @@ class Watcher:
         context.on("page", self._window)
 
     def note(self, kind: str, text: str, at: str = "") -> None:
-        self.teller.note(self.view, kind, text, at)
+        self.reporter.note(self.view, kind, text, at)
 
     def _short(self, url: str) -> str:
         return shortened(url, self.origin)
@@ -85,7 +85,7 @@ class Watcher:
 
     def _crash(self, _: Page) -> None:
         self.crashed = True
-        self.note("crash", "the page crashed, as it does when it takes too much memory")
+        self.note("crash", "the page crashed, probably out of memory")
 
     def _navigated(self, frame: Frame) -> None:
         if frame.parent_frame is None and not frame.url.startswith((self.origin, "about:blank")):

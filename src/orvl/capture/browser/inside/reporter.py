@@ -1,6 +1,6 @@
-"""Findings, one line of JSON each, as they come; pictures go along in base64.
+"""Results as lines of JSON, written at once; pictures are in base64.
 
-The app may get at the same output: each line is numbered and signed with a key that only orvl and the driver know.
+The app may write to the same output: each line is numbered and signed with a key that only orvl and the driver know.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MOST_NOTES = 100
 LONGEST_TEXT = 500
 
 
-class Teller:
-    """Tells findings, each kind of them bounded, and knows how much time is left."""
+class Reporter:
+    """Writes results within bounds, and knows how much time is left."""
 
     def __init__(self, seconds: float, key: str) -> None:
         self.ends = self._stage_ends = time.monotonic() + seconds
@@ -31,16 +31,16 @@ class Teller:
         self._out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
 
     def left(self, most: float = 1e9) -> float:
-        """Seconds until the deadline of what is done now, or fewer."""
+        """Seconds until the deadline of the current stage, at most `most`."""
         return max(0.05, min(most, self.ends - time.monotonic(), self._stage_ends - time.monotonic()))
 
     def begin(self, seconds: float) -> float:
-        """The seconds that what comes now may take."""
+        """Starts a stage and returns the seconds that it may take."""
         self._stage_ends = self.ends
         self._stage_ends = time.monotonic() + self.left(seconds)
         return self.left()
 
-    def tell(self, kind: str, **data: Any) -> None:
+    def emit(self, kind: str, **data: Any) -> None:
         line = json.dumps({"kind": kind, **data})
         if len(line) <= self._left:
             self._left -= len(line)
@@ -50,12 +50,12 @@ class Teller:
             self._out.flush()
 
     def note(self, view: str, kind: str, text: str, at: str = "") -> None:
-        """Something that happened on a page; the first hundred of a kind are told."""
+        """Something that happened on a page; the first hundred of a kind are written."""
         self.notes.append((view, kind))
         if self.notes.count((view, kind)) <= MOST_NOTES:
-            self.tell("note", note={"view": view, "kind": kind, "text": text[:LONGEST_TEXT], "at": at[:LONGEST_TEXT]})
+            self.emit("note", note={"view": view, "kind": kind, "text": text[:LONGEST_TEXT], "at": at[:LONGEST_TEXT]})
         else:
             self.notes.pop()
 
     def shot(self, name: str, png: bytes, *, plain: bool = False) -> None:
-        self.tell("shot", name=name, plain=plain, png=base64.b64encode(png).decode("ascii"))
+        self.emit("shot", name=name, plain=plain, png=base64.b64encode(png).decode("ascii"))
