@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from orvl.rate.rating import rate
+from orvl.rate.stats.arrays import all_known
 from orvl.rate.stats.intervals import Moments, intervals_of, mean_interval
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
     w = np.asarray(scores.judge_weights, dtype=float)
     if not w.any():
         return np.where(judged, np.nan, S)
+    if all_known(S):
+        return S
     answered = (~np.isnan(S) * (w / w.sum())[:, None]).sum(axis=-2)
     below = (answered < quorum - 1e-12) & judged
     if not below.any():
@@ -216,6 +219,10 @@ class Groups:
 
     def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The mean of each stretch over what is known, and how much that is."""
+        if all_known(values):
+            sizes = self.sizes.reshape(-1, *[1] * (values.ndim - 1))
+            sums = self.sum(values)
+            return sums / sizes, np.broadcast_to(sizes, sums.shape)
         known = ~np.isnan(values)
         counts = self.sum(known.astype(np.int64))
         with np.errstate(invalid="ignore"):

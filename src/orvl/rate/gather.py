@@ -110,8 +110,10 @@ def _stacked(tables: ScoreTables) -> Stacks:
     """By cell."""
     if not len(tables.attempts):
         return {}
-    order = np.argsort(tables.cells, kind="stable")
-    cells, attempts, S = tables.cells[order], tables.attempts[order], tables.S[order]
+    cells, attempts, S = tables.cells, tables.attempts, tables.S
+    if (np.diff(cells) < 0).any():
+        order = np.argsort(cells, kind="stable")
+        cells, attempts, S = cells[order], attempts[order], S[order]
     starts = np.flatnonzero(np.diff(cells, prepend=-1))
     ends = [*starts[1:], len(cells)]
     return {int(cells[start]): (attempts[start:end], S[start:end]) for start, end in zip(starts, ends, strict=True)}

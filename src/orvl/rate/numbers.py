@@ -9,7 +9,7 @@ import numpy as np
 
 from orvl.rate.board import Scores, masked
 from orvl.rate.rating import by_judge
-from orvl.rate.stats.arrays import mean_known
+from orvl.rate.stats.arrays import all_known, mean_known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def _judged_weights(scoring: Scoring) -> list[float]:
 
 
 def _by_judge(S: NDArray[np.float64], scoring: Scoring, judges: list[int], quorum: float) -> NDArray[np.float64]:
-    if np.isnan(S).any():
+    if not all_known(S):
         scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
         return by_judge(masked(scores, quorum)[:, judges], scoring.metric_weights)
     v = np.asarray(scoring.metric_weights, dtype=float)

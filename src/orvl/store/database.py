@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "orvl.db"
+MANY = 1000
+"""Runs, or tables of scores, that are worth a summary."""
 
 
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:

@@ -172,4 +172,22 @@ MIGRATIONS: tuple[str, ...] = (
         made REAL NOT NULL
     );
     """,
+    # Summaries of cells, so that a leaderboard over many runs need not read each of them. They can be made anew at any
+    # time: whoever adds to a cell deletes its summary in the same transaction.
+    """
+    CREATE INDEX card_of_cell ON card (layout, cell);
+    CREATE TABLE cell_counts (
+        cell INTEGER PRIMARY KEY REFERENCES cell,
+        runs INTEGER NOT NULL,
+        last_episode INTEGER NOT NULL,
+        content TEXT NOT NULL
+    );
+    CREATE TABLE cell_tables (
+        layout INTEGER NOT NULL REFERENCES layout,
+        cell INTEGER NOT NULL REFERENCES cell,
+        attempts BLOB NOT NULL,
+        S BLOB NOT NULL,
+        UNIQUE (layout, cell)
+    );
+    """,
 )

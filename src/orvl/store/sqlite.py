@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from orvl.errors import StoreError
+from orvl.errors import OrvlError, StoreError
 from orvl.store import database, tree
 from orvl.store.folder import FolderBlobs
 from orvl.store.records import clean
@@ -62,6 +62,10 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
             self._lock = None
 
     def close(self) -> None:
+        if self._lock is not None and self.db.total_changes:
+            # Summaries only save time: where there is no room for them, reports read what they sum up.
+            with suppress(OrvlError):
+                self.transaction([lambda _: self.summarize_counts(), lambda _: self.summarize_tables()])
         self.db.close()
         self._unlock()
 

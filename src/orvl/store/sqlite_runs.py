@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from orvl import __version__
-from orvl.store.database import Queries
+from orvl.store.database import MANY, Queries
+from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
@@ -64,6 +65,7 @@ class SqliteRuns(Queries):
             f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
             (planned.key, call, *attempt_row(attempt)),
         )
+        self.db.execute("DELETE FROM cell_counts WHERE cell = ?", (cell,))
         if attempt.checks is not None:
             self.add_checks(number, checks_key, attempt.checks)
         statement = f"INSERT INTO model_call (attempt, {', '.join(CALL)}) VALUES (?{', ?' * len(CALL)})"
@@ -83,10 +85,12 @@ class SqliteRuns(Queries):
         )
 
     def cells(self) -> list[StoredCell]:
+        of_cell = "FROM run WHERE run.cell = cell.id"
         rows = self.rows(
-            "SELECT cell.id, key, agent, model, provider, eval, version, coalesce(runs, 0), coalesce(last, 0) "
-            "FROM cell LEFT JOIN (SELECT cell, count(*) AS runs, max(episode) AS last FROM run GROUP BY cell) "
-            "ON cell = cell.id ORDER BY cell.id"
+            "SELECT cell.id, key, agent, model, provider, eval, version, "
+            f"coalesce(c.runs, (SELECT count(*) {of_cell})), "
+            f"coalesce(c.last_episode, (SELECT max(episode) {of_cell}), 0) "
+            "FROM cell LEFT JOIN cell_counts c ON c.cell = cell.id ORDER BY cell.id"
         )
         return [StoredCell(*row) for row in rows]
 
@@ -124,22 +128,44 @@ class SqliteRuns(Queries):
         ]
 
     def counts(self, first: int, last: int) -> dict[int, CellCounts]:
-        runs = "SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? GROUP BY cell"
+        if first > 1 or last < ANY_EPISODE:
+            return self._counted(first, last)
+        rows = self.rows("SELECT cell, runs, content FROM cell_counts")
+        with self.readable("a summary of a cell"):
+            counted = {cell: CellCounts(runs, *json.loads(content)) for cell, runs, content in rows}
+        return counted | self._counted(first, last, "run.cell NOT IN (SELECT cell FROM cell_counts)")
+
+    def summarize_counts(self) -> None:
+        """Keeps the counts of cells that have no summary, where there are many runs to be counted."""
+        lacking = "SELECT count(*) FROM run WHERE cell NOT IN (SELECT cell FROM cell_counts)"
+        if self.rows(lacking)[0][0] < MANY:
+            return
+        last = dict(self.rows("SELECT cell, max(episode) FROM run GROUP BY cell"))
+        counted = self._counted(1, ANY_EPISODE, "run.cell NOT IN (SELECT cell FROM cell_counts)")
+        self.db.executemany(
+            "INSERT INTO cell_counts (cell, runs, last_episode, content) VALUES (?, ?, ?, ?)",
+            [(cell, one.runs, last[cell], json.dumps(_content(one))) for cell, one in counted.items()],
+        )
+
+    def _counted(self, first: int, last: int, where: str = "1") -> dict[int, CellCounts]:
+        runs = f"SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? AND {where} GROUP BY cell"
+        counted = {cell: CellCounts(number) for cell, number in self.rows(runs, (first, last))}
+        if not counted:
+            return {}
         sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
         used = self.rows(
             f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
             f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), {sums} "
             "FROM attempt CROSS JOIN run ON run.id = attempt.run "
-            "WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? GROUP BY run.cell",
+            f"WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? AND {where} GROUP BY run.cell",
             (first, last),
         )
-        found = {cell: CellCounts(number) for cell, number in self.rows(runs, (first, last))}
         for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
             totals = zip(SUMS, rest[::2], rest[1::2], strict=True)
             usage = {name: total if known == carried_out else None for name, total, known in totals}
             usage["cost_source"] = sources
-            found[cell] = CellCounts(found[cell].runs, carried_out, failed, bare, sandbox, usage)
-        return found
+            counted[cell] = CellCounts(counted[cell].runs, carried_out, failed, bare, sandbox, usage)
+        return counted
 
     def attempts(self, run: str) -> list[int]:
         query = "SELECT attempt.id FROM attempt JOIN run ON run.id = attempt.run WHERE run.key = ? ORDER BY attempt.id"
@@ -170,3 +196,8 @@ class SqliteRuns(Queries):
             (*contestant, limit),
         )
         return [row[0] for row in rows]
+
+
+def _content(counts: CellCounts) -> list[Any]:
+    """The fields after `runs`."""
+    return [counts.carried_out, counts.failed, counts.bare, counts.sandbox, counts.usage]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import struct
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from orvl.store.database import Queries, damaged
+from orvl.store.database import MANY, Queries, damaged
 from orvl.store.records import SCORE, score_from, score_row
 from orvl.store.rows import Answer, NewestScore, ScoreTables, ScoreValue, VerdictCosts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from orvl.types import Layout, Score
 
@@ -41,6 +44,7 @@ class SqliteScores(Queries):
         self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
         if table is not None:
             self.db.execute("INSERT OR REPLACE INTO card VALUES (?, ?, ?, ?)", (layout, attempt, cell, table))
+            self.db.execute("DELETE FROM cell_tables WHERE layout = ? AND cell = ?", (layout, cell))
 
     def scores(self, attempt: int) -> list[Score]:
         query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
@@ -50,21 +54,42 @@ class SqliteScores(Queries):
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         import numpy as np
 
-        query = "SELECT attempt, cell, S FROM card WHERE layout = (SELECT id FROM layout WHERE key = ?)"
-        if len(cells) > FEW:
-            rows = self.rows(query, (layout.key,))
-            wanted = set(cells)
-            rows = rows if {row[1] for row in rows} <= wanted else [row for row in rows if row[1] in wanted]
-        else:
-            rows = self.rows(f"{query} AND cell IN ({', '.join('?' * len(cells))})", (layout.key, *cells))
-        tables = [row[2] for row in rows]
-        if set(map(len, tables)) - {8 * layout.shape[0] * layout.shape[1]}:
+        known = self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))
+        rows = self._cell_tables(known[0][0], set(cells)) if known and cells else []
+        sizes = [len(attempts) // 8 for _, attempts, _ in rows]
+        if any(
+            len(S) != size * 8 * layout.shape[0] * layout.shape[1] for size, (*_, S) in zip(sizes, rows, strict=True)
+        ):
             raise damaged(self.path, "a table of scores has another size")
         return ScoreTables(
-            np.array([row[0] for row in rows], dtype=np.int64),
-            np.array([row[1] for row in rows], dtype=np.int64),
-            np.frombuffer(b"".join(tables), dtype="<f8").reshape(len(rows), *layout.shape),
+            np.frombuffer(b"".join([attempts for _, attempts, _ in rows]), dtype="<i8"),
+            np.repeat(np.array([cell for cell, *_ in rows], dtype=np.int64), sizes),
+            np.frombuffer(b"".join([S for *_, S in rows]), dtype="<f8").reshape(sum(sizes), *layout.shape),
         )
+
+    def _cell_tables(self, layout: int, cells: set[int]) -> list[tuple[int, bytes, bytes]]:
+        """(cell, its attempts, their S): from summaries, else table by table."""
+        few = len(cells) <= FEW
+        some = f" AND cell IN ({', '.join(map(str, cells))})" if few else ""
+        rows = self.rows(f"SELECT cell, attempts, S FROM cell_tables WHERE layout = ?{some} ORDER BY cell", (layout,))
+        rows = [row for row in rows if row[0] in cells]
+        lacking = cells - {row[0] for row in rows}
+        if lacking:
+            some = f" AND cell IN ({', '.join(map(str, lacking))})" if len(lacking) <= FEW else ""
+            query = f"SELECT cell, attempt, S FROM card WHERE layout = ?{some} ORDER BY layout, cell, attempt"
+            rows += [row for row in _joined(self.rows(query, (layout,))) if row[0] in lacking]
+        return rows
+
+    def summarize_tables(self) -> None:
+        """Keeps the tables of cells that have no summary side by side, where there are many."""
+        is_lacking = "NOT EXISTS (SELECT 1 FROM cell_tables t WHERE t.layout = card.layout AND t.cell = card.cell)"
+        lacking = self.rows(f"SELECT layout, cell, count(*) FROM card WHERE {is_lacking} GROUP BY layout, cell")
+        if sum(number for *_, number in lacking) < MANY:
+            return
+        for layout in sorted({layout for layout, *_ in lacking}):
+            query = f"SELECT cell, attempt, S FROM card WHERE layout = ? AND {is_lacking} ORDER BY cell, attempt"
+            rows = [(layout, *row) for row in _joined(self.db.execute(query, (layout,)))]
+            self.db.executemany("INSERT INTO cell_tables (layout, cell, attempts, S) VALUES (?, ?, ?, ?)", rows)
 
     def score_values(self, cell: int) -> list[ScoreValue]:
         rows = self.rows(
@@ -107,3 +132,10 @@ class SqliteScores(Queries):
             (IN_FREE,),
         )
         return VerdictCosts(float(total or 0.0), priced, verdicts, looks, bool(asked[0][0]))
+
+
+def _joined(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[tuple[int, bytes, bytes]]:
+    """(cell, attempt, S), in the order of cells, as (cell, all its attempts, all their S)."""
+    for cell, tables in groupby(rows, key=itemgetter(0)):
+        _, attempts, S = zip(*tables, strict=True)
+        yield cell, struct.pack(f"<{len(attempts)}q", *attempts), b"".join(S)

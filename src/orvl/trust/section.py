@@ -13,6 +13,7 @@ from orvl.rate.board import Groups, Scores, masked
 from orvl.rate.numbers import counting_judges, numbers_of
 from orvl.rate.rating import by_judge
 from orvl.rate.stats.agreement import leave_one_out, panel_agreement
+from orvl.rate.stats.arrays import all_known
 from orvl.rate.stats.calibration import calibrated_rating
 from orvl.rate.stats.components import Prices, next_steps, variance_components
 from orvl.rate.stats.families import family_of, without_own_family
@@ -222,7 +223,7 @@ def _beside(
     w, v = scoring.judge_weights, scoring.metric_weights
     stacks = [board.gathered.stacks[ref.id or 0][1] for ref in refs]
     # Where nobody abstained, R of the mean is the mean of R, at a fraction of the work.
-    parts = [S if np.isnan(S).any() else S.mean(axis=0, keepdims=True).clip(0, 1) for S in stacks]
+    parts = [S if not all_known(S) else S.mean(axis=0, keepdims=True).clip(0, 1) for S in stacks]
     S = masked(Scores(scoring.layout, v, w, np.concatenate(parts)), board.rules.quorum)
     group = Groups([len(part) for part in parts])
     less = [group.mean(R)[0] for R in leave_one_out(S, w, v).R]

@@ -36,3 +36,8 @@ def mean_known(
     total = shares.sum(axis=axis)
     sums = (np.where(known, array, 0.0) * shares).sum(axis=axis)
     return np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)
+
+
+def all_known(array: NDArray[np.float64]) -> bool:
+    """Whether nothing is NaN: a sum tells, without a mask as large as the array."""
+    return not np.isnan(array.sum())
