@@ -111,12 +111,12 @@ def test_stop_ends_a_call_with_what_was_rated(small):
 
         project = orvl.open(small.root)
         return await project.run_async(
-            "writer", eval="one", episodes=9, sandbox="none", stop=stop, on_event=watch, concurrency=1
+            "writer", eval="one", episodes=30, sandbox="none", stop=stop, on_event=watch, concurrency=1
         )
 
     results = asyncio.run(stopped())
     assert results.execution.interrupted
-    assert 1 <= results.ratings[0].rated < 9
+    assert 1 <= results.ratings[0].rated < 30
 
 
 def test_many_paid_cells_want_a_budget_or_a_yes(small):

@@ -81,12 +81,16 @@ def test_what_an_event_says_is_in_the_store_already(small, engine_of):
 def test_stop_starts_nothing_new(small, engine_of):
     trial = Trial(small, engine_of, replace(OPTIONS, episodes=20, concurrency=1))
 
+    started = []
+
     def stop_at_the_first(event, _):
-        if isinstance(event, AttemptEnded):
+        if isinstance(event, AttemptEnded) and not trial.stop.is_set():
             trial.stop.set()
+            started.append(len(trial.of(RunStarted)))
 
     assert trial.execute(stop_at_the_first).interrupted
-    assert 1 <= len(trial.of(AttemptEnded)) <= 2
+    assert started == [len(trial.of(RunStarted))], "what ran goes on to its end, and nothing else begins"
+    assert len(trial.of(AttemptEnded)) < 20
     trial.stop.clear()
     left = Trial(small, engine_of, replace(OPTIONS, episodes=20))
     assert not left.execute().interrupted

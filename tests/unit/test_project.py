@@ -198,6 +198,15 @@ def test_an_agent_can_run_with_a_command_that_takes_its_argument_by_place_only(p
     assert result.status == 0, result.err
 
 
+def test_a_file_may_import_modules_by_their_earlier_names(tmp_path):
+    put(tmp_path / "agents/x.py", "from orvl.reading import Steps, json_lines, told\n" + GOOD)
+    put(tmp_path / "scores/y.py", "from orvl.similarity import compare\ndef score(run): return 1.0\n")
+    put(tmp_path / "scores/z.py", "import orvl.readings\ndef score(run): return 1.0\n")
+    project = open_project(tmp_path)
+    assert project.agent("x").command and project.metric("y").function
+    assert "No module named 'orvl.readings'" in sentence_of(lambda: project.metric("z"))
+
+
 def test_an_agent_may_import_from_the_project_and_leaves_no_bytecode(project):
     project.write("shared_things.py", 'MODELS = {"none": ["m"]}\n')
     project.agent("mine", "from shared_things import MODELS as models\ndef command(): return 'true'\n")

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, FunctionRaised, FunctionTimeout, OrvlError, disk_sentence
+from orvl.project import moved
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from importlib.abc import Loader
     from types import ModuleType
 
 
@@ -27,7 +29,7 @@ def load(path: Path, kind: str) -> ModuleType:
     sys.modules[spec.name] = module
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
-        spec.loader.exec_module(module)
+        _execute(spec.loader, module)
     except OSError as error:
         if error.filename != str(path):
             raise FileError(path, line_in(path, error), f"{describe(error)}, while the file was loaded.") from error
@@ -41,6 +43,15 @@ def load(path: Path, kind: str) -> ModuleType:
     finally:
         sys.dont_write_bytecode = before
     return module
+
+
+def _execute(loader: Loader, module: ModuleType) -> None:
+    try:
+        loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        if not moved.provide(error.name):
+            raise
+        _execute(loader, module)
 
 
 def line_in(path: Path, error: BaseException) -> int | None:
