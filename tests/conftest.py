@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from helpers.user_project import ROOT_FOLDER, UserProject
+from helpers.user_project import UserProject
 
 
 def pytest_configure() -> None:
@@ -64,21 +63,3 @@ def small(project: UserProject) -> UserProject:
     )
     project.eval("one", "---\nmetrics: {speed: 1}\n---\nSay hello.\n")
     return project
-
-
-@pytest.fixture(scope="session")
-def root_folder() -> Path:
-    """A root folder for containers, made once per machine by debootstrap; needs root and Debian's packages."""
-    import fcntl
-
-    folder = ROOT_FOLDER.parent
-    folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not ROOT_FOLDER.exists():
-            half = folder / "half"
-            subprocess.run(["rm", "-rf", half], check=True)
-            words = ["debootstrap", "--variant=minbase", "--include=python3,git", "bookworm", str(half)]
-            subprocess.run(words, check=True, capture_output=True)
-            half.rename(ROOT_FOLDER)
-    return ROOT_FOLDER

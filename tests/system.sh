@@ -37,7 +37,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "The tests need these programs: sudo apt-get install --no-install-recommends$packages" >&2
     exit 1
 fi
-echo "Installing what the tests need:$packages …"
+echo "Installing$packages …"
 export DEBIAN_FRONTEND=noninteractive
 install="apt-get install -qq -y --no-install-recommends"
 # shellcheck disable=SC2086

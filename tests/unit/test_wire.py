@@ -290,6 +290,18 @@ def test_an_answer_is_read_as_it_was_written(format, stream):
 
 @every_format
 @whole_and_streamed
+def test_the_answer_to_a_question_with_a_schema_is_found(format, stream):
+    """As text, or as the arguments of the tool that takes the schema's place."""
+    body, told = format.ask(QUESTION), {"score": 1}
+    reply = Reply("m", "Well:", request=body, tool_calls=[ToolCall("other"), ToolCall("answer", told)])
+    assert json.loads(answered(format, reply, stream=stream).structured) == told
+    for plain in (Reply("m", json.dumps(told)), Reply("m", reasoning="{}", tool_calls=[ToolCall("answer", told)])):
+        answer = answered(format, replace(plain, request=body), stream=stream)
+        assert json.loads(answer.structured) == json.loads(answer.content) == told
+
+
+@every_format
+@whole_and_streamed
 @pytest.mark.parametrize(
     ("reply", "cut_off", "refused"),
     [

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from orvl.capture.lint.rules import ProjectRule
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.project.settings import Limits
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import WorkDir

@@ -163,7 +163,7 @@ def _pointed_at(server: ReplayServer, recording: Recording, plan: Plan) -> Plan:
     cell = plan.cells[0]
     host = plan.endpoints.get(cell.key)
     provider = host.provider if host else Provider(cell.provider, {})
-    spoken = recording.protocols or ("openai",)
+    spoken = recording.protocols
     addresses = {protocol: server.base_url(protocol) for protocol in (*provider.addresses, *spoken)}
     here = replace(provider, addresses=addresses, key=None, other_keys=(), concurrency=None, per_minute=None)
     protocol = host.protocol if host and host.protocol in spoken else spoken[0]

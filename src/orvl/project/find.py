@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from glob import escape, glob
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import RESERVED, name_of, unusable
 from orvl.project.same_as import known_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Kind = Literal["agents", "overlays", "evals", "scores"]
 BUILT_IN = Path(__file__).parent.parent
@@ -48,6 +54,8 @@ def find(root: Path, kind: Kind) -> dict[str, SourceFile]:
 
 def _in_packages(kind: Kind) -> dict[str, SourceFile]:
     """Packages with an entry point in the group `orvl`."""
+    if not _has_packages(tuple(sys.path)):
+        return {}
     from importlib.metadata import entry_points
 
     files: dict[str, SourceFile] = {}
@@ -58,6 +66,19 @@ def _in_packages(kind: Kind) -> dict[str, SourceFile]:
                     raise UserError(f"Two packages have {kind} named '{name}': {files[name].path} and {file.path}.")
                 files[name] = file
     return files
+
+
+@cache
+def _has_packages(folders: Sequence[str]) -> bool:
+    """Whether an installed package may have such an entry point; importlib.metadata takes far longer to say so."""
+    for folder in folders:
+        if Path(folder).is_file():  # an archive, which only importlib.metadata reads
+            return True
+        for file in glob(f"{escape(folder or '.')}/*-info/entry_points.txt"):
+            with suppress(OSError):
+                if b"[orvl]" in Path(file).read_bytes().replace(b" ", b""):
+                    return True
+    return False
 
 
 def _package_folders(name: str, value: str) -> list[str]:

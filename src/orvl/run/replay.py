@@ -172,7 +172,8 @@ class Recording:
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(call.signature.protocol for call in self.calls))
+        """The protocols of its calls; the usual one if there are none."""
+        return tuple(dict.fromkeys(call.signature.protocol for call in self.calls)) or (DEFAULT,)
 
 
 def _recorded_call(number: int, line: str | bytes) -> RecordedCall | None:
@@ -261,7 +262,7 @@ class ReplayServer(LoopbackServer):
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         from aiohttp import web
 
-        route = route_of(request.method, request.path, next(iter(self.recording.protocols), DEFAULT))
+        route = route_of(request.method, request.path, self.recording.protocols[0])
         body = b"".join([chunk async for chunk in request.content.iter_any()])
         if request.path == "/" and request.method in ("GET", "HEAD"):
             return web.Response(text="orvl")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from orvl.gateway.wire.format import (
+    ANSWER_TOOL,
     AnswerReader,
     ModelRequest,
     ModelToolCall,
@@ -93,8 +94,8 @@ class Anthropic(WireFormat):
         }
         if question.schema:
             description = "Gives the answer to the checklist."
-            body["tools"] = [{"name": "answer", "description": description, "input_schema": question.schema}]
-            body["tool_choice"] = {"type": "tool", "name": "answer"}
+            body["tools"] = [{"name": ANSWER_TOOL, "description": description, "input_schema": question.schema}]
+            body["tool_choice"] = {"type": "tool", "name": ANSWER_TOOL}
         return merged(body, question.options)
 
     # -- servers

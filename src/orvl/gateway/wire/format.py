@@ -14,6 +14,8 @@ from orvl.gateway.wire.sse import EventSplitter, event
 from orvl.gateway.wire.values import Json, as_object, compact, objects
 
 KEPT_TEXT = 1 << 20
+ANSWER_TOOL = "answer"
+"""What the schema of an answer is called; where a format has no such schemas, the tool that takes its place."""
 MAX_OUTPUT = 8_192
 PIECES = 3
 EVENT_STREAM = "text/event-stream; charset=utf-8"
@@ -131,6 +133,18 @@ class ModelAnswer:
                 setattr(self, name, redact(value))
         for tool in self.tools:
             tool.name, tool.arguments, tool.id = redact(tool.name), redact(tool.arguments), redact(tool.id)
+
+    @property
+    def content(self) -> str:
+        """The text, or, if there is none, the arguments of a tool call."""
+        if self.text.strip():
+            return self.text
+        return next((tool.arguments for tool in self.tools if tool.arguments.strip()), "")
+
+    @property
+    def structured(self) -> str:
+        """The answer to a question with a schema, in whichever way the format gives it."""
+        return next((tool.arguments for tool in self.tools if tool.name == ANSWER_TOOL), "") or self.content
 
     @property
     def is_missing(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from orvl.gateway.wire.format import (
+    ANSWER_TOOL,
     AnswerReader,
     ModelRequest,
     ModelToolCall,
@@ -98,7 +99,7 @@ class OpenAI(WireFormat):
             messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": reply}]
         body: Json = {"model": question.model, "messages": messages}
         if question.schema:
-            schema = {"name": "answer", "strict": True, "schema": question.schema}
+            schema = {"name": ANSWER_TOOL, "strict": True, "schema": question.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return merged(body, question.options)
 

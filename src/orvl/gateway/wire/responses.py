@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from orvl.gateway.wire.format import (
+    ANSWER_TOOL,
     AnswerReader,
     ModelRequest,
     ModelToolCall,
@@ -80,7 +81,7 @@ class Responses(OpenAI):
             turns.append({"role": "user", "content": [{"type": "input_text", "text": reply}]})
         body: Json = {"model": question.model, "instructions": question.system, "input": turns, "store": False}
         if question.schema:
-            schema = {"type": "json_schema", "name": "answer", "strict": True, "schema": question.schema}
+            schema = {"type": "json_schema", "name": ANSWER_TOOL, "strict": True, "schema": question.schema}
             body["text"] = {"format": schema}
         return merged(body, question.options)
 

@@ -100,17 +100,10 @@ def schema(count: int, pointers: tuple[str, ...] = (), *, may_look: bool = False
     }
 
 
-def text_of(answer: ModelAnswer) -> str:
-    """The text of an answer, or the arguments of the one tool that was offered."""
-    if answer.text.strip():
-        return answer.text
-    return next((tool.arguments for tool in answer.tools if tool.arguments.strip()), "")
-
-
 def requested_tools(answer: ModelAnswer) -> list[str]:
     """The tool calls that a judge makes before it answers."""
     try:
-        body = _object(_answer_text(answer))
+        body = _object(answer.structured)
     except UnusableAnswer:
         return []
     looks = body.get("looks")
@@ -119,13 +112,9 @@ def requested_tools(answer: ModelAnswer) -> list[str]:
     )
 
 
-def _answer_text(answer: ModelAnswer) -> str:
-    return next((tool.arguments for tool in answer.tools if tool.name == "answer"), "") or text_of(answer)
-
-
 def read_answer(answer: ModelAnswer, count: int) -> ChecklistAnswer:
     """The answers to all of `count` items; raises UnusableAnswer for anything else."""
-    text = _answer_text(answer)
+    text = answer.structured
     if answer.refused:
         raise UnusableAnswer(f"it refused: {_short(text) or answer.finish or 'no reason given'}")
     if answer.cut_off:

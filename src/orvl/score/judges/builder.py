@@ -12,7 +12,6 @@ from orvl.errors import BuilderFailed
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
 from orvl.gateway.wire.values import as_object
-from orvl.score.judges.answers import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -102,7 +101,7 @@ async def _ask(
         call = await panel.gateway.ask(account, FORMATS[endpoint.protocol].ask(request), lambda: None)
         if call.failure is not None:
             raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.failure.message}.")
-        words = next((tool.arguments for tool in call.answer.tools), "") or text_of(call.answer)
+        words = next((tool.arguments for tool in call.answer.tools), "") or call.answer.content
         try:
             body = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}
             check(body)

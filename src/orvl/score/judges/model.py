@@ -10,7 +10,7 @@ from orvl.errors import BudgetSpent, CallRefused, NoAnswer, UnusableAnswer
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
 from orvl.score.judges import Verdict, split, verdict
-from orvl.score.judges.answers import ChecklistAnswer, read_answer, requested_tools, schema, text_of
+from orvl.score.judges.answers import ChecklistAnswer, read_answer, requested_tools, schema
 from orvl.score.judges.extra_evidence import extra_evidence
 from orvl.score.judges.injection import alarm_of, moved_items
 from orvl.score.judges.pointers import Pointers
@@ -139,7 +139,7 @@ class ModelJudge:
         is_second_try = False
         while True:
             call = await self._send(account, clock, question, len(texts), pointers.listed)
-            words = text_of(call.answer)
+            words = call.answer.content
             if tools.left and (requests := requested_tools(call.answer)):
                 results = await tools.call(requests)
                 question = replace(question, before=(*question.before, (words[:MAX_ANSWER_REPEATED], results)))
