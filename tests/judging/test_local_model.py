@@ -286,7 +286,6 @@ def test_the_head_of_the_weights():
 
 
 @pytest.mark.nightly
-@pytest.mark.nightly
 def test_the_embedded_model_is_tested_on_controls_and_refused_in_plain_words(tmp_path):
     """Real answers over the whole path: it reads the work, and its scores do not follow the work's worth."""
     for name, body in (("add", "a + b"), ("less", "a < b"), ("both", "a and b")):

@@ -89,47 +89,56 @@ def watched(project, *words):
     return done, seen, local_models_of(process.pid)
 
 
-def test_the_model_on_this_machine_answers_alike_and_counts_in_no_rating(project):
+def judged_on_this_machine(project):
     agent_of(project, "worker", CODE)
-    project.score("m", "items = ['The code is short.', 'It is written in Python.']\n")
+    project.score("m", "items = ['It is written in Python.']\n")
     project.eval("e", "---\nmetrics: {speed: 1, m: 1}\n---\nAdd two numbers.\n")
     project.toml("[local]\n")
-    first, seen, left = watched(project, "worker", "--eval=e", "--json")
+    done, seen, left = watched(project, "worker", "--eval=e", "--json")
     assert len(seen) == 1
     assert not left
-    alone = first.json["ratings"][0]
+    return done.json["ratings"][0]
+
+
+def test_the_model_on_this_machine_counts_in_no_rating(project):
+    alone = judged_on_this_machine(project)
     assert alone["metrics"]["m"]["weight"] == 0
     assert alone["metrics"]["m"]["mean"] is None
     assert alone["R"] == pytest.approx(alone["metrics"]["speed"]["mean"])
     assert alone["missing"] == []
     table = orvl(project, "report", env={"COLUMNS": "160"}).out
-    said = shown(project, "worker/e/1", "m")["local"]
-    assert said["kind"] == "scored" and 0 <= said["value"] <= 1
+    score = shown(project, "worker/e/1", "m")["local"]
+    assert score["kind"] == "scored" and 0 <= score["value"] <= 1
     assert "Scores of the judge local, which are never part of a rating:" in table
-    assert f"m {said['value']:.2f}" in table
-    told = said["detail"]["items"]
-    assert [one["item"] for one in told] == ["The code is short.", "It is written in Python."]
-    assert {one["verdict"] for one in told} <= {"yes", "no", "cannot-tell"}
-    assert said["detail"]["calls"] >= 1 and said["detail"]["cost_usd"] in (0, 0.0)
+    assert f"m {score['value']:.2f}" in table
+    (item,) = score["detail"]["items"]
+    assert item["item"] == "It is written in Python."
+    assert item["verdict"] in {"yes", "no", "cannot-tell"}
+    assert score["detail"]["calls"] >= 1 and score["detail"]["cost_usd"] in (0, 0.0)
 
-    shutil.move(project.root / ".orvl", project.root.parent / "first-store")
     project.toml('[judges.kind]\nmodel = "fixed"\nprovider = "none"\nweight = 1\nanswers = "yes"\n')
-    second, seen, left = watched(project, "worker", "--eval=e", "--judge=local", "--judge=kind", "--json")
-    assert len(seen) == 1 and not left
-    mixed = second.json["ratings"][0]
-    again = shown(project, "worker/e/1", "m")["local"]
-    for name in ("items", "rationale", "evidence", "input_tokens", "output_tokens"):
-        assert again["detail"][name] == said["detail"][name], name
-    assert again["value"] == said["value"]
+    done, seen, _ = watched(project, "worker", "--eval=e", "--judge=local", "--judge=kind", "--json")
+    assert not seen, "what it has scored is not asked again"
+    mixed = done.json["ratings"][0]
     assert mixed["metrics"]["m"]["weight"] == pytest.approx(0.5)
     assert mixed["metrics"]["m"]["mean"] == 1
     assert mixed["metrics"]["m"]["variance"] == 0
     assert mixed["R"] == pytest.approx((1 + mixed["metrics"]["speed"]["mean"]) / 2)
-    assert mixed["metrics"]["m"]["judges"] == {"kind": 1.0, "local": said["value"]}
+    assert mixed["metrics"]["m"]["judges"] == {"kind": 1.0, "local": score["value"]}
     table = orvl(project, "worker", "--eval=e", "--judge=local", "--judge=kind", env={"COLUMNS": "160"}).out
-    assert "Scores of the judge local, which are never part of a rating:" in table, (
-        "its answers are shown beside the ratings"
-    )
+    assert "Scores of the judge local, which are never part of a rating:" in table
+
+
+@pytest.mark.nightly
+def test_the_model_on_this_machine_says_the_same_in_another_store(project):
+    judged_on_this_machine(project)
+    first = shown(project, "worker/e/1", "m")["local"]
+    shutil.move(project.root / ".orvl", project.root.parent / "first-store")
+    judged_on_this_machine(project)
+    again = shown(project, "worker/e/1", "m")["local"]
+    for name in ("items", "rationale", "evidence", "input_tokens", "output_tokens"):
+        assert again["detail"][name] == first["detail"][name], name
+    assert again["value"] == first["value"]
 
 
 # -- 2: round trips
