@@ -116,7 +116,7 @@ def test_kills_of_a_matrix(project, kills, episodes):
     assert list(project.tmp.glob("orvl-*/*")) == [], "folders of killed runs were not swept"
 
 
-def test_a_keeper_that_an_agent_stopped_does_not_outlive_orvl(project):
+def test_a_guard_that_an_agent_stopped_does_not_outlive_orvl(project):
     marker = f"{random.randrange(10**6, 10**7)}.25"
     project.agent(
         "mine", f'models = {{"none": ["m"]}}\ndef command(): return ["sh", "-c", "kill -STOP $PPID; sleep {marker}"]\n'

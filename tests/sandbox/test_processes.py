@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shlex
@@ -14,10 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from orvl.sandbox import Job, ResourceLimits
-from orvl.sandbox.process import BareProcess
-from orvl.sandbox.workdir import RunFolders
 
 SANDBOX = "none"
 
@@ -443,32 +438,6 @@ def test_an_interrupt_while_a_score_thinks_ends_in_the_grace_time(marked):
         pytest.fail("orvl waits for the score")
     assert process.returncode == 130
     assert marked.outcomes() == [("finished", None)]
-
-
-def test_a_stop_between_two_processes_of_a_run_holds_for_the_next(tmp_path):
-    """The grace time may end while a run is captured, when none of its processes is there to be cut."""
-
-    async def both():
-        sandbox = BareProcess()
-
-        folders = RunFolders(tmp_path, tmp_path, tmp_path, tmp_path, tmp_path)
-        most = ResourceLimits(1000, 1000, 1 << 30, 1 << 30, 1 << 30)
-
-        def job(*argv):
-            env = {"PATH": os.environ["PATH"]}
-            return Job(argv, env, folders, tmp_path / argv[-1], 8.0, 0.2, 1 << 20, 1 << 20, most)
-
-        try:
-            assert (await sandbox.run(job("true"))).cut is None
-            sandbox.stop()
-            await asyncio.sleep(0.2)
-            return await sandbox.run(job("sleep", "8"))
-        finally:
-            await sandbox.close()
-
-    ended = asyncio.run(both())
-    assert ended.cut == "stopped"
-    assert ended.seconds < 2
 
 
 def test_an_interrupt_while_scoring_again_is_130_and_no_traceback(marked):
