@@ -199,8 +199,8 @@ def _rule(error: Any) -> str:
 
 def _keys_at(model: type, place: Place) -> list[str]:
     """The keys that a place has: a table inside a model may be a model, or hold models by name."""
-    found = _model_at(model, place)
-    return [field.name for field in fields(found)] if found else []
+    table = _model_at(model, place)
+    return [field.name for field in fields(table)] if table else []
 
 
 def _form_at(model: type, place: Place) -> str | None:
@@ -224,7 +224,7 @@ def _model_at(model: Any, place: Place) -> Any:
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file's text and content; both are empty where there is no file."""
+    """A file's text and content; both are empty if there is no file."""
     try:
         source = path.read_bytes()
     except FileNotFoundError:
