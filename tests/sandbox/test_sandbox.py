@@ -617,6 +617,7 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_guards, count):
     if with_guards and place.user == "ordinary":
         pytest.skip("once is enough")
     contained = place.backend == "podman"
+    patience = 10 + 3 * count  # seconds; podman takes one or two to remove a container on a busy machine
     script = place.base / "tool/hog.py"
     place.adversary("mine", "hog.py", "deaf")
     quick, slow = ["sh", "-c", "echo x > f"], [PYTHON, str(script), "deaf"]
@@ -648,9 +649,9 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_guards, count):
     elif not with_guards:
         _wait(lambda: not any(_is_inside(pid) for pid in place.alive()), 2)  # many containers, on a busy machine
     if contained:
-        _wait(lambda: with_guards or not (place.mounted() or place.alive()), 20)
+        _wait(lambda: with_guards or not (place.mounted() or place.alive()), patience)
     if contained:
-        _wait(lambda: not any(b"guard.serve" in _cmdline(pid) for pid in guards), 20)
+        _wait(lambda: not any(b"guard.serve" in _cmdline(pid) for pid in guards), patience)
     assert [pid for pid in guards if b"guard.serve" in _cmdline(pid)] == []
     assert contained or place.mounted() == []
     assert len(place.left_over()) == 1
@@ -659,7 +660,7 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_guards, count):
     assert again.status == 0, again.err
     assert again.json["ratings"][0]["runs"] == {"planned": count, "rated": count, "failed": 0, "errored": 0}
     if contained:
-        _wait(lambda: not (place.mounted() or place.alive()), 20)
+        _wait(lambda: not (place.mounted() or place.alive()), patience)
     place.assert_nothing_is_left()
 
 

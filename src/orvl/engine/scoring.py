@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import Inspections
+    from orvl.plan.layout import Panel
     from orvl.plan.options import Samples
-    from orvl.plan.planning import Panel
     from orvl.sandbox.workdir import WorkDir
     from orvl.score.judges.panel import JudgePanel
     from orvl.score.judges.tools import Browse

@@ -1,4 +1,4 @@
-"""Harsh and generous judges on a common scale, from the dose series: work with no bug, one, two, four, all."""
+"""Harsh and generous judges on a common scale, from the dose series: work with no bug, one, two, four and all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KIND = "calibration"
 
 
 def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
-    """A map for each judge, with the error on anchors that were held out."""
+    """A map for each judge, with its error on held-out anchors."""
     # Only here: reports read maps, and need none of what makes controls.
     from orvl.trust.controls.doses import DOSES
 
@@ -46,7 +46,7 @@ def make(project: Project, ladder: Ladder, store: Store) -> dict[str, Any]:
 
 
 def truths(ladder: Ladder, dose: str) -> NDArray[np.float64]:
-    """What the work is worth on each eval: the share of the bugs that it does not have."""
+    """What a dose is worth on each eval: the share of bugs that it does not have."""
     known = [controls.get(dose) for controls in ladder.controls.values()]
     return np.array(
         [1.0 if dose == "good" else np.nan if one is None else one.detail.get("truth", np.nan) for one in known]

@@ -25,7 +25,7 @@ FIXED = {
     *("string", "concatenated_string", "template_string", "comment", "regex", "jsx_text", "text"),
     *("quoted_attribute_value", "raw_text"),
 }
-"""What may go over several lines and is not to be touched."""
+"""What may span several lines and must not be touched."""
 VERBATIM = re.compile(rb"<(pre|textarea)\b.*?</\1", re.I | re.DOTALL)
 BRACKETS = {"argument_list", "arguments", "list", "dictionary", "array", "set", "parameters", "formal_parameters"}
 
@@ -67,7 +67,7 @@ def reformat(path: str, source: bytes) -> bytes:
 
 
 def _quotes(piece: Piece) -> Iterator[Edit]:
-    """Simple texts in the other quotes."""
+    """Simple strings in the other quotes."""
     for node in walk(piece.root, skip=("interpolation", "template_substitution")):
         if node.type not in ("string", "quoted_attribute_value", "string_value") or _is_directive(piece, node):
             continue
@@ -82,7 +82,7 @@ def _is_directive(piece: Piece, node: Node) -> bool:
 
 
 def _is_json(node: Node) -> bool:
-    """Whether a text stands in an object of a script that has its keys in quotes: others may read it as JSON."""
+    """Whether a string is in an object of a script with quoted keys: something may read it as JSON."""
     at = node.parent
     while at is not None:
         key = at.child_by_field_name("key") if at.type == "pair" else None
@@ -93,7 +93,7 @@ def _is_json(node: Node) -> bool:
 
 
 def _wraps(piece: Piece) -> Iterator[Edit]:
-    """Long lines end after the first comma of a call or a list."""
+    """Long lines break after the first comma of a call or a list."""
     if piece.language not in ("python", *SCRIPTS):
         return
     done: set[int] = set()

@@ -63,7 +63,7 @@ def _renaming(source: ControlSource, path: str, content: bytes) -> tuple[list[Ed
 
 
 def _without_comments(piece: Piece) -> Iterator[Edit]:
-    """Comments go, with the line if they have one of their own; a docstring that is there stays there, but empty."""
+    """Comments go, with their line where they have one of their own; docstrings stay, but say nothing."""
     for node in walk(piece.root):
         if node.type in ("comment", "html_comment") and not DIRECTIVE.match(piece.text(node)):
             start, end = node.start_byte, node.end_byte

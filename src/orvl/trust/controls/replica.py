@@ -1,4 +1,4 @@
-"""C12, the good files under another name: any difference from good work is noise, or judges who know who wrote it."""
+"""C12, the good files under another name: a difference from good work is noise, or a judge that knows who wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bugs planted in the good files: by hand as patches, or by small changes of the syntax tree."""
+"""Bugs planted in the good files: a user's patches, or small changes to the syntax tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RANK_OF_DETAILS, RANK_OF_LOOKS = 2, 5
 
 @dataclass(frozen=True)
 class Planted:
-    """The good files with each number of bugs, from none to all, and what the bugs are."""
+    """The good files with each number of bugs, from none to all, and the bugs' names."""
 
     names: tuple[str, ...]
     doses: tuple[Mapping[str, bytes], ...]
@@ -30,7 +30,7 @@ class Planted:
 
 
 def planted(source: ControlSource) -> Planted:
-    """All bugs of an eval, each dose with those of the smaller ones."""
+    """All bugs of an eval; each dose includes the smaller ones."""
     good = source.good.files
     folder = source.controls / "bugs" if source.controls else None
     patches = sorted(folder.glob("*.patch")) if folder and folder.is_dir() else []
@@ -70,7 +70,7 @@ Breadth = tuple[bool, bool, bool, int, int, str, int]
 
 
 def _breadths(code: Mapping[str, bytes], texts: Mapping[str, str], spoken: frozenset[str]) -> Callable[[Key], Breadth]:
-    """An order of functions: what the prompts name first, and of these what the least else depends on.
+    """Sorts functions: those that the prompts name first, and of these the ones that least else depends on.
 
     So the first bug is one that a user meets, and each further one breaks more: a series that breaks everything at
     once measures nothing. What all passes through, such as main, comes last.
@@ -94,7 +94,7 @@ def _breadths(code: Mapping[str, bytes], texts: Mapping[str, str], spoken: froze
 
 
 def _pick(files: Mapping[str, bytes], rows: Sequence[list[Bug]], most: int) -> list[Bug]:
-    """In turn from each function the best one left, of a kind that is not used much; never two on one line."""
+    """Takes from each function in turn the best bug left, preferring kinds used little; never two on one line."""
     chosen: list[Bug] = []
     left = [list(row) for row in rows]
     used: Counter[str] = Counter()
@@ -114,7 +114,7 @@ def _pick(files: Mapping[str, bytes], rows: Sequence[list[Bug]], most: int) -> l
 
 
 def _fits(files: Mapping[str, bytes], bugs: Sequence[Bug]) -> bool:
-    """Whether the last of some bugs leaves its file whole and touches no other bug."""
+    """Whether the last of these bugs leaves its file parseable and overlaps no other."""
     new = bugs[-1]
     same = [bug for bug in bugs[:-1] if bug.path == new.path]
     if any(bug.edit.start < new.edit.end and new.edit.start < bug.edit.end for bug in same):

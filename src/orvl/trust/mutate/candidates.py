@@ -1,4 +1,4 @@
-"""The places of a program where one small change is a bug, and what the change is."""
+"""The places in a program where one small change is a bug, and the change."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _function(piece: Piece, node: Node, outer: tuple[str, int]) -> tuple[str, in
 
 
 def _may_hang(piece: Piece, node: Node) -> bool:
-    """Whether a place lies in a loop that it may keep from ending: such a bug would hang instead of being wrong."""
+    """Whether a bug here could keep a loop from ending: then the program would hang instead of being wrong."""
     at: Node | None = node
     while at is not None and at.type not in FUNCTIONS:
         is_simple = at.type.endswith("statement") and at.type not in BLOCKS
@@ -109,12 +109,12 @@ def _may_hang(piece: Piece, node: Node) -> bool:
 
 
 def _is_head(node: Node, loop: Node) -> bool:
-    """Whether a node is one of the three parts at the head of a loop that counts."""
+    """Whether a node is one of the three parts in the head of a counting loop."""
     return loop.child_by_field_name("condition") is not None and node != loop.child_by_field_name("body")
 
 
 def _is_gate(node: Node) -> bool:
-    """Whether a place is in a condition under which the rest of a function is not reached at all."""
+    """Whether a place is in a condition that guards the rest of a function: breaking it would break everything."""
     at = node
     while at.parent is not None and not at.type.endswith(("statement", "clause", "block")):
         at = at.parent
@@ -126,7 +126,7 @@ def _is_gate(node: Node) -> bool:
 
 
 def _page_bugs(piece: Piece, path: str, others: Mapping[str, str]) -> Iterator[Row]:
-    """Handlers taken away, and ids that scripts or labels look for under the old name."""
+    """Handlers removed, and ids changed that scripts or labels refer to."""
     whole = piece.source.decode() + "".join(text for other, text in others.items() if other != path)
     for node in walk(piece.root):
         if node.type != "attribute" or len(node.children) < 3:

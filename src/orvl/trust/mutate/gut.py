@@ -1,4 +1,4 @@
-"""What is left of a result when everything that it does is taken out: the bad control of an eval that has none."""
+"""Good files with everything that works removed: the bad control of an eval that has none."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _page(piece: Piece) -> Iterator[Edit]:
 
 
 def _code(piece: Piece) -> Iterator[Edit]:
-    """Empty bodies of functions, and nothing that is done when the file is run."""
+    """Empty function bodies, and no statements that run when the file does."""
     if piece.language == "css":
         yield piece.edit(piece.root, "")
         return
@@ -68,7 +68,7 @@ def _code(piece: Piece) -> Iterator[Edit]:
 
 
 def _is_value(node: Node) -> bool:
-    """Whether a statement only gives a plain value a name, which others may import."""
+    """Whether a statement only names a plain value, which other files may import."""
     held = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
     value = held.child_by_field_name("right") if held.type == "assignment" else None
     return value is not None and value.type in (

@@ -15,7 +15,7 @@ COMMENTS = {
 
 
 def on_top(path: str, content: bytes, text: str) -> bytes:
-    """A text at the head of a file, below what must be its first lines."""
+    """Puts a text at the head of a file, below a shebang, encoding or doctype."""
     first = (
         rb"(#!.*\n)?(#.*coding[:=].*\n)?" if language_of(path) == "python" else rb"(#!.*\n)?(\s*<!doctype[^>]*>\n?)?"
     )
@@ -25,7 +25,7 @@ def on_top(path: str, content: bytes, text: str) -> bytes:
 
 
 def in_body(page: bytes, markup: str) -> bytes:
-    """Markup as the last thing in a page's body."""
+    """Puts markup at the end of a page's body."""
     found = list(re.finditer(rb"</body\s*>|</html\s*>", page, re.IGNORECASE))
     at = found[0].start() if found else len(page)
     return page[:at] + markup.encode() + page[at:]

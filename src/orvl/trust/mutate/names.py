@@ -1,7 +1,7 @@
-"""Which names of a file can be replaced by meaningless ones without anybody outside noticing, and where they stand.
+"""Which names in a file can be replaced by meaningless ones without anything outside breaking, and where they are.
 
 A name is replaced everywhere in a file or nowhere, and by one that the file does not have: so no scope is mixed up
-with another. What stays is what the outside may reach it by.
+with another. Names that other files may use stay.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ IDENTIFIERS = {"identifier", "shorthand_property_identifier", "shorthand_propert
 
 @dataclass
 class Names:
-    """What a piece does with names: where each is bound and seen, and which must stay."""
+    """What a piece does with names: where each is bound and used, and which must stay."""
 
     bound: dict[str, set[int]] = field(default_factory=dict)
     """The scopes that bind a name, by the place at which they begin and end."""
@@ -64,7 +64,7 @@ class Names:
     outer: set[str] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
     hinted: set[str] = field(default_factory=set)
-    """By what a text, or a part of the global object, may mean a name of the outermost scope."""
+    """Ways in which a string, or a property of the global object, may refer to a name of the outermost scope."""
     kept: set[str] = field(default_factory=set)
 
 
@@ -96,7 +96,7 @@ def replacements(piece: Piece, mentioned: Collection[str], keywords: Collection[
 
 
 def occurrences(piece: Piece, names: Collection[str]) -> Iterator[tuple[Node, str]]:
-    """Each place at which one of these names stands as a variable, with the text that goes before its new name."""
+    """Each place where one of these names is a variable, with the text to put before its new name."""
     for node in walk(piece.root):
         if node.type in IDENTIFIERS and piece.text(node) in names and not _is_label(node):
             shorthand = node.type.startswith("shorthand")
@@ -104,7 +104,7 @@ def occurrences(piece: Piece, names: Collection[str]) -> Iterator[tuple[Node, st
 
 
 def _collect(piece: Piece) -> Names | None:
-    """None where the program can look at its own names."""
+    """None where the program can inspect its own names."""
     names = Names()
     for node in walk(piece.root):
         if node.type in TARGETS:
@@ -155,7 +155,7 @@ def _bind(piece: Piece, names: Names, target: Node, holder: Node) -> None:
 
 
 def _parts(node: Node) -> list[Node]:
-    """What of a pattern can bind names: not its types, and not the values that stand in for missing ones."""
+    """The parts of a pattern that can bind names: not types, and not default values."""
     if node.type in ("attribute", "subscript", "member_expression", "subscript_expression", "call"):
         return []
     skipped = [node.child_by_field_name(name) for name in ("type", "value", "right", "key")]
@@ -179,7 +179,7 @@ def _scope(node: Node, is_function: bool) -> Node:
 
 
 def _is_for_others(piece: Piece, scope: Node) -> bool:
-    """Whether somebody else calls a function and may do so by the names of its parameters."""
+    """Whether other code calls a function, and may pass its parameters by name."""
     name = scope.child_by_field_name("name")
     is_decorated = scope.parent is not None and scope.parent.type == "decorated_definition"
     return is_decorated or (name is not None and piece.text(name).startswith(("test", "pytest_", "__")))
@@ -205,7 +205,7 @@ def _keep(piece: Piece, names: Names, node: Node) -> None:
 
 
 def _exported(node: Node) -> Iterator[Node]:
-    """The names that an export gives away, without what is inside of it."""
+    """The names that an export makes public, without those inside it."""
     for child in node.named_children:
         name = child.child_by_field_name("name")
         if child.type in ("export_clause", "identifier"):
@@ -229,7 +229,7 @@ def _is_label(node: Node) -> bool:
 
 
 def _resolves(names: Names, name: str) -> bool:
-    """Whether every place where a name stands is inside a scope that binds it."""
+    """Whether every use of a name is inside a scope that binds it."""
     for node in names.seen.get(name, ()):
         at = node.parent
         while at is not None and at.id not in names.bound[name]:

@@ -1,4 +1,4 @@
-"""The small changes that are bugs: what each makes of one node of a syntax tree."""
+"""Mutation operators: the small changes to one node of a syntax tree that make a bug."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWING = re.compile(r"(print|write|textContent|innerText|innerHTML|alert|log|la
 
 
 def bugs_at(piece: Piece, node: Node) -> Iterator[Change]:
-    """The kinds of bugs that a place allows, each with its rank and its edit."""
+    """The bugs that a node allows, each with its kind, rank and edit."""
     if node.type in ("comparison_operator", "binary_expression"):
         yield from _flip(piece, node)
     elif node.type in ("if_statement", "elif_clause", "if_clause", "conditional_expression", "ternary_expression"):
@@ -71,7 +71,7 @@ def _flip(piece: Piece, node: Node) -> Iterator[Change]:
 
 
 def _arithmetic(piece: Piece, node: Node) -> Iterator[Change]:
-    """Another operator between numbers; texts, which `+` joins and `%` fills, and paths are left alone."""
+    """Another operator between numbers; strings, which `+` joins and `%` fills, and paths stay."""
     if len(node.children) == 3 and not re.search("[\"'`]", piece.text(node)):
         operator = node.children[1]
         if operator.type in ARITHMETIC:

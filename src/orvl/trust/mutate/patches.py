@@ -1,4 +1,4 @@
-"""Bugs written by hand: unified diffs against the good files, in the order of their names."""
+"""Bugs that a user wrote: unified diffs against the good files, applied in the order of their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOWHERE = "/dev/null"
 
 @dataclass
 class Hunk:
-    """A few lines that take the place of others, with the line of the patch at which it stands."""
+    """Lines that replace others, with the line of the patch where it starts."""
 
     line: int
     start: int
@@ -29,7 +29,7 @@ class Hunk:
 
 @dataclass
 class FilePatch:
-    """The hunks of one file; `path` is None on the side where it does not exist."""
+    """The hunks of one file; `before` or `after` is None where the file does not exist."""
 
     line: int
     before: str | None
@@ -38,7 +38,7 @@ class FilePatch:
 
 
 def apply_patch(patch: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files with a patch applied; where it does not fit, an error with the line of the patch."""
+    """The files with a patch applied; a patch that does not fit is an error with its line."""
     result = dict(files)
     changes = read_patch(patch)
     if not changes:
@@ -91,7 +91,7 @@ def _path(line: str) -> str | None:
 
 def _body_line(patch: Path, number: int, line: str, hunk: Hunk) -> tuple[int, int]:
     mark, rest = line[0], line[1:]
-    if line == "\n":  # editors take the blank away from an empty line of context
+    if line == "\n":  # editors strip the blank from an empty line of context
         mark, rest = " ", "\n"
     if mark == "\\":
         hunk.old[-1:] = [one.removesuffix("\n") for one in hunk.old[-1:]]
@@ -113,7 +113,7 @@ def _without_end(hunk: Hunk) -> None:
 
 
 def _patched(patch: Path, change: FilePatch, lines: list[str]) -> list[str]:
-    """Each hunk goes to the nearest place where its old lines stand: earlier patches move them."""
+    """Each hunk goes to the nearest place that has its old lines: earlier patches move them."""
     for hunk in reversed(change.hunks):
         wanted = max(hunk.start - 1, 0) if hunk.old else hunk.start
         size = len(hunk.old)

@@ -1,4 +1,4 @@
-"""A tiny drawing board that is kept as a PNG: boxes, and capital letters of five by seven points."""
+"""Tiny pictures as PNG, without a library: boxes, and capital letters of five by seven pixels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ POINTS = (
     "0060600000 0050300000 0036360000 00005f0000 0808080808 0201510906 0000030000 6010080403 08083e0808 "
 )
 COLUMNS = dict(zip(LETTERS, map(bytes.fromhex, POINTS.split()), strict=True))
-"""The points of each letter, a byte a column, the lowest bit on top."""
+"""The pixels of each letter, a byte per column, the lowest bit on top."""
 
 
 class Picture:
-    """Grey points, white to begin with."""
+    """Grey pixels, all white at first."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -31,7 +31,7 @@ class Picture:
             row[left:right] = bytes([shade]) * max(right - left, 0)
 
     def write(self, left: int, top: int, text: str, scale: int = 2, shade: int = 0) -> None:
-        """Letters that the board does not have are blanks."""
+        """Letters that the font lacks are blank."""
         for number, letter in enumerate(text.upper()):
             for column, bits in enumerate(COLUMNS.get(letter, b"")):
                 for row in range(HEIGHT):

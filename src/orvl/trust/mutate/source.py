@@ -1,4 +1,4 @@
-"""What an eval gives a ladder: its folders as files, and the names that it speaks of."""
+"""What an eval offers to derive controls from: its folders as files, and the names that it mentions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FolderFiles:
 
 
 def read_folder(root: Path) -> FolderFiles:
-    """All files of a user's folder; a link counts as what it leads to, where that is inside the folder."""
+    """All files of a user's folder; a link inside the folder counts as its target, any other is skipped."""
     files, executable = {}, set()
     for path in _paths(root):
         name = path.relative_to(root).as_posix()
@@ -54,7 +54,7 @@ def _paths(root: Path) -> Iterator[Path]:
 
 
 class ControlSource:
-    """An eval as a ladder sees it; each part is read once, when it is needed."""
+    """An eval as the controls see it; each part is read once, when first needed."""
 
     def __init__(self, one: Eval) -> None:
         self.eval = one
@@ -82,7 +82,7 @@ class ControlSource:
 
     @cached_property
     def worst(self) -> tuple[Mapping[str, bytes], bool]:
-        """The bad files, and whether they were written by hand; else the good ones with nothing left in them."""
+        """The bad files and True where a user wrote them; else the gutted good files and False."""
         from orvl.trust.mutate.gut import gutted
 
         written = self.by_hand("bad")
@@ -100,7 +100,7 @@ class ControlSource:
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """The words that prompts, steps and commands have in code or quotes: the public face of what is asked for."""
+        """The words that prompts, steps and commands have in code or quotes: the public interface of the work."""
         one = self.eval
         spans = [span for prompt in one.prompts for span in CODE_SPANS.findall(prompt)]
         commands = [check.run for check in one.checks] + [*one.steps, *one.setup, *one.app.values()]
@@ -115,25 +115,25 @@ class ControlSource:
 
     @cached_property
     def words(self) -> Mapping[str, frozenset[str]]:
-        """The words by which each of these files may reach others."""
+        """The words by which each of these files may refer to others."""
         return {place: words_of(place, text) for place, text in self.around.items()}
 
     @cached_property
     def promised(self) -> frozenset[str]:
-        """The words by which prompts and documents say that parameters are given, and those in quotes or before `=`."""
+        """The parameter names that prompts and documents promise, and words in quotes or before `=`."""
         documented = [words for place, words in self.words.items() if is_prose(place)]
         given = [keywords_in(text) for text in self.around.values()]
         return self.spoken.union(*documented, *given)
 
     def mentioned(self, path: str) -> frozenset[str]:
-        """The words of prompts and of every other file than the one at a path."""
+        """The words of the prompts and of all files but the one at this path."""
         # A file of the workspace with the same path is the same file in an earlier state.
         others = [words for place, words in self.words.items() if place not in (f"good/{path}", f"workspace/{path}")]
         return self.spoken.union(*others)
 
 
 def words_of(path: str, text: str) -> frozenset[str]:
-    """The words by which a file may reach code: in prose those in code, in a page those of scripts and handlers."""
+    """The words that may refer to code: in prose those in code spans, in a page those in scripts and handlers."""
     if is_prose(path):
         return words_in(" ".join(CODE_SPANS.findall(text)))
     return words_in(" ".join(map("".join, IN_PAGES.findall(text)))) if language_of(path) == "html" else words_in(text)
@@ -144,5 +144,5 @@ def words_in(text: str) -> frozenset[str]:
 
 
 def keywords_in(text: str) -> frozenset[str]:
-    """The words that are given by name in calls, or stand alone in quotes."""
+    """The words that are keywords in calls, or alone in quotes."""
     return frozenset(re.findall(r"[(,{\s*](\w+)=(?![=>])", text)) | frozenset(re.findall(r"[\"'](\w+)[\"']", text))

@@ -1,4 +1,4 @@
-"""Files as syntax trees, and edits to them by place: what all derived controls are made with."""
+"""Files as syntax trees, and edits by byte offset: what all derived controls are made with."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TEST_FILE = re.compile(r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|conftest
 
 @dataclass(frozen=True)
 class Edit:
-    """Bytes that take the place of others."""
+    """Bytes that replace others."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Piece:
-    """A file in one language, or a script or style inside a page, with the place where it begins."""
+    """A file in one language, or a script or style inside a page, with the offset where it begins."""
 
     language: str
     offset: int
@@ -59,7 +59,7 @@ class Piece:
         return self.source[node.start_byte : node.end_byte].decode()
 
     def edit(self, node: Node, text: str) -> Edit:
-        """The edit of the whole file that puts a text in a node's place."""
+        """The edit of the whole file that replaces a node by a text."""
         return self.edit_at(node.start_byte, node.end_byte, text)
 
     def edit_at(self, start: int, end: int, text: str) -> Edit:
@@ -67,7 +67,7 @@ class Piece:
 
 
 def language_of(path: str) -> str | None:
-    """The language that a file's name says, where orvl parses it."""
+    """The language by a file's name; None where orvl does not parse it."""
     return SUFFIXES.get(splitext(path)[1].lower())
 
 
@@ -102,7 +102,7 @@ def parse(source: bytes, language: str) -> Node:
 
 
 def walk(node: Node, skip: Iterable[str] = ()) -> Iterator[Node]:
-    """A node and all below it in the order of the text, without what is under nodes of the types to skip."""
+    """A node and all below it in source order, without nodes of the types to skip and what is below them."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -113,7 +113,7 @@ def walk(node: Node, skip: Iterable[str] = ()) -> Iterator[Node]:
 
 
 def pieces(path: str, source: bytes) -> tuple[Piece, ...]:
-    """What of a file can be parsed; what has mistakes in it is left out."""
+    """The parts of a file that can be parsed; what has syntax errors is left out."""
     language = language_of(path)
     if language is None or text_of(source) is None:
         return ()
@@ -139,7 +139,7 @@ def _islands(page: Piece) -> Iterator[Piece]:
 
 
 def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
-    """The source with the edits made; of two that overlap, the first stands."""
+    """The source with the edits applied; of two that overlap, the first wins."""
     parts, at = [], 0
     for edit in sorted(edits, key=lambda one: (one.start, one.end)):
         if edit.start < at:
@@ -177,6 +177,6 @@ def line_of(source: bytes, at: int) -> int:
 
 
 def is_docstring(node: Node) -> bool:
-    """Whether a Python node is a string that stands alone as a statement."""
+    """Whether a Python node is a string that is a statement by itself."""
     statement = node.parent
     return node.type == "string" and statement is not None and statement.type == "expression_statement"
