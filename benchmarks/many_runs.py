@@ -51,8 +51,7 @@ def eval_names() -> list[str]:
 
 def add_cells(store: SqliteStore, folder: Path) -> list[int]:
     """Adds a call, the cells (numbered from 1, in the order of evals) and the evals' layouts."""
-    from orvl.plan.layout import layout_of
-    from orvl.plan.planning import panel_of
+    from orvl.plan.layout import layout_of, panel_of
     from orvl.project import open_project
 
     store.add_call({"words": "all"}, 0)

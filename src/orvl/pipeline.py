@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.engine import Execution
-from orvl.engine.local import LocalEngine
 from orvl.errors import UserError
 from orvl.plan.cost import is_paid
 from orvl.plan.options import RunOptions
@@ -161,6 +160,9 @@ async def execute(
     """Runs, captures and scores what is left, a few at a time; what an event says is durable."""
     if not prepared.remaining.todo:
         return Execution()
+    # Only here: a command that has nothing left to do needs no engine.
+    from orvl.engine.local import LocalEngine
+
     engine = LocalEngine(project, store, environment)
     return await engine.execute(
         prepared.plan, prepared.remaining, options, on_event=on_event, stop=stop, policy=prepared.race

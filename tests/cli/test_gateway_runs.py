@@ -420,7 +420,7 @@ def test_a_key_that_no_request_can_carry_is_refused(project):
         prepared(project, server)
         done = project.orvl("asker", "m", "host", "one", env={"CANARY_KEY": "ab\ncd"})
         assert done.status == 2
-        assert "CANARY_KEY holds a line break" in done.err
+        assert "CANARY_KEY contains a line break" in done.err
         assert not server.requests
 
 

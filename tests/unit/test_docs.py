@@ -50,7 +50,7 @@ def test_python_sessions_and_links(page):
 
 def test_every_page_is_listed():
     index = (ROOT / "docs" / "index.md").read_text()
-    assert all(page.name in index for page in PAGES if page.parent.name == "docs" and page.name != "index.md")
+    assert all(page.name in index for page in PAGES if page.parent == ROOT / "docs" and page.name != "index.md")
 
 
 def test_the_command_line_page_names_every_flag_and_command(project):

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.user_project import BOUND_BY_MODES
 from orvl.errors import FileError, UserError
-from orvl.plan.planning import panel_of
+from orvl.plan.layout import panel_of
 from orvl.project import open_project
 
 GOOD = 'models = {"none": ["m"]}\ndef command(prompt): return ["true"]\n'

@@ -6,21 +6,24 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zstandard
 
 from helpers.user_project import BOUND_BY_MODES, blob_keys
 from orvl.errors import StoreError
-from orvl.store import database
+from orvl.store import ANY_EPISODE, database
 from orvl.store.folder import FolderBlobs
 from orvl.store.schema import MIGRATIONS
 from orvl.store.sqlite import SqliteStore
+from orvl.types import Attempt, Layout, PlannedRun, Usage
 
 SANDBOX = "none"
 
@@ -368,7 +371,7 @@ def test_a_read_only_folder_can_be_read_and_is_refused_for_writing(filled):
         for words in (["writer", "--eval=one", "--episodes=9"], ["score", "writer", "--eval=one"], ["gc"]):
             result = call(filled, *words, ordinary=True)
             assert result.status == 2
-            assert "cannot be" in result.err
+            assert "Cannot" in result.err
             assert str(folder) in result.err
         doctor = call(filled, "doctor", ordinary=True)
         assert doctor.status == 1
@@ -398,7 +401,7 @@ def test_a_read_only_disk_is_a_sentence(filled, tmpfs):
     assert "read-only file system" in result.err
     result = call(filled, "writer", "--eval=one", f"--store={disk}/new")
     assert result.status == 2
-    assert "Choose another: --store DIR" in result.err
+    assert "Choose another folder: --store DIR" in result.err
     assert call(filled, "report", "--json", f"--store={disk}/store").json["ratings"][0]["runs"]["rated"] == 3
 
 
@@ -613,3 +616,68 @@ def test_results_of_checks_from_the_first_version_are_kept(tmp_path):
     with SqliteStore(tmp_path, write=False) as store:
         assert store.rows("SELECT attempt, key, results FROM checked ORDER BY key") == [(1, "x", "[]"), (1, "y", "[]")]
         assert store.rows("PRAGMA user_version") == [(len(MIGRATIONS),)]
+
+
+# -- summaries
+
+
+def many_scored(folder, runs=1200):
+    """A store whose writer has left summaries behind."""
+
+    def work(store):
+        call, layout, cell = store.add_call("all", 1), store.add_layout(LAYOUT), store.add_cell(CELL)
+        for episode in range(1, runs + 1):
+            planned = PlannedRun(f"run {episode}", CELL, episode)
+            number = store.add_attempt(planned, cell, call, Attempt("finished", None, 1.0, Usage(0.5)), "")
+            store.add_scores(number, cell, call, (), layout, struct.pack("<d", episode / runs))
+
+    with SqliteStore(folder, write=True) as store:
+        store.transaction([work])
+
+
+CELL = SimpleNamespace(key="cell", names=("a", "m", "p", "e"), version="", eval=SimpleNamespace(prompts=("Go.",)))
+LAYOUT = Layout("layout", (("", ""),), (("speed", "s"),), (False,))
+
+
+def test_a_writer_leaves_summaries_that_say_the_same_as_what_they_sum_up(tmp_path):
+    many_scored(tmp_path)
+    with SqliteStore(tmp_path, write=False) as store:
+        assert (
+            store.rows("SELECT count(*) FROM cell_counts") == store.rows("SELECT count(*) FROM cell_tables") == [(1,)]
+        )
+        summed = store.cells(), store.counts(1, ANY_EPISODE), store.score_tables(LAYOUT, [1])
+        assert store.integrity() == []
+    with SqliteStore(tmp_path, write=True) as store:
+        store.transaction(
+            [lambda s: s.db.execute("DELETE FROM cell_counts"), lambda s: s.db.execute("DELETE FROM cell_tables")]
+        )
+        cells, counts, tables = store.cells(), store.counts(1, ANY_EPISODE), store.score_tables(LAYOUT, [1])
+    assert (cells, counts) == summed[:2]
+    assert tables.S.tobytes() == summed[2].S.tobytes() and (tables.attempts == summed[2].attempts).all()
+    with SqliteStore(tmp_path, write=False) as store:
+        assert store.rows("SELECT count(*) FROM cell_counts") == [(1,)], "what is lost is made again"
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("cell_counts", "content = '[1200, 7, 0, \"none\", {}]'"),
+        ("cell_tables", "attempts = substr(attempts, 9), S = substr(S, 9)"),
+    ],
+)
+def test_doctor_sees_a_summary_that_is_wrong(tmp_path, table, change):
+    many_scored(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "orvl.db")) as db, db:
+        db.execute(f"UPDATE {table} SET {change}")
+    with SqliteStore(tmp_path, write=False) as store:
+        (wrong,) = store.integrity()
+        assert "the summary of cell 1" in wrong
+
+
+def test_a_few_runs_get_no_summary(tmp_path):
+    many_scored(tmp_path, 20)
+    with SqliteStore(tmp_path, write=False) as store:
+        assert (
+            store.rows("SELECT count(*) FROM cell_counts") == store.rows("SELECT count(*) FROM cell_tables") == [(0,)]
+        )
+        assert store.counts(1, ANY_EPISODE)[1].carried_out == 20

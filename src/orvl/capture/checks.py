@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 SHOWN = 4000
 
 
-def lay_out(one: Eval, workspace: Path, folders: RunFolders) -> None:
+def lay_out(eval_: Eval, workspace: Path, folders: RunFolders) -> None:
     """Moves what the agent left into fresh folders and adds the hidden `checks/`."""
     folders.workspace.rmdir()
     workspace.rename(folders.workspace)
-    _lay_hidden(one, folders)
+    _lay_hidden(eval_, folders)
 
 
-def lay_out_again(one: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
+def lay_out_again(eval_: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
     """The same for a stored capture."""
     tree.restore(entries, folders.workspace, blobs_write)
-    _lay_hidden(one, folders)
+    _lay_hidden(eval_, folders)
 
 
-def _lay_hidden(one: Eval, folders: RunFolders) -> None:
-    hidden = one.part("checks")
+def _lay_hidden(eval_: Eval, folders: RunFolders) -> None:
+    hidden = eval_.part("checks")
     if hidden is None:
         return
     place = folders.workspace / "checks"
@@ -48,11 +48,11 @@ def _lay_hidden(one: Eval, folders: RunFolders) -> None:
     shutil.copytree(hidden, place, symlinks=True)
 
 
-async def run_checks(one: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
+async def run_checks(eval_: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
     """Runs the checks one by one, in the eval's order."""
     results = []
     view = sandbox.view(folders)
-    for number, check in enumerate(one.checks, 1):
+    for number, check in enumerate(eval_.checks, 1):
         env = view.environment() | {"CHECKS": str(view.workspace / "checks")}
         job = shell_job(check.run, env, folders.logs / f"check{number}", check.limit, limits, folders)
         ended = await sandbox.run(replace(job, adds_only=True))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from orvl.capture.lint.rules import ProjectRule
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.project.settings import Limits
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import WorkDir
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Eval
 
 FORMAT = 2
-"""Raise it when programs look at other things, so that they look again."""
+"""Raise it when inspections change, so that they are repeated."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Inspector:
         return Inspections(report, unlinted, rules, page, unseen, pictures)
 
     async def _rules(self, start: str) -> Sequence[ProjectRule]:
-        """Extracted once for all runs that begin alike."""
+        """Extracted once for all runs with the same starting tree."""
         if start not in self._rules_of:
             self._rules_of[start] = await asyncio.to_thread(lambda: rules_of(self._workspace(start)))
         return self._rules_of[start]

@@ -26,7 +26,7 @@ def take(
     sandbox: str,
     account: Account | None = None,
 ) -> Attempt:
-    """Puts all that a conversation left into the blobs; called when every process of the run is gone."""
+    """Stores all that a conversation left as blobs; called after every process of the run has ended."""
     gone = folders.mend()
     bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
     entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
@@ -49,7 +49,7 @@ def take(
 
 
 def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
-    """All that passed the gateway, a line for each call, in one blob: what calls repeat is kept once."""
+    """All that passed through the gateway, one line per call, in one blob; repeated content is kept once."""
     path = folders.logs / "calls.jsonl"
     with path.open("wb") as file:
         file.writelines(account.record.lines(account.calls))

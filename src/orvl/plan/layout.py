@@ -1,19 +1,49 @@
-"""Which judge answers which metric on the runs of an eval: the rows and columns of S."""
+"""How the runs of an eval are scored: which judge answers which metric, the rows and columns of S."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orvl.types import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from orvl.project import Project
     from orvl.types import Eval, Judge, Metric
 
 NOBODY = ("", "")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """How the runs of one eval are scored: its metrics with their weights, and the judges."""
+
+    eval: Eval
+    metrics: tuple[Metric, ...]
+    weights: tuple[float, ...]
+    judges: tuple[Judge, ...]
+
+
+def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
+    """An eval's metrics and weights, narrowed to those requested. One that is named always counts; a glob chooses
+    among the eval's own, or among all where the eval has none of them."""
+    panel = project.panel(judges)
+    weights = project.weights(eval_, has_judges=bool(panel))
+    if only is not None:
+        own = [name for name, named in only.items() if named or name in weights] or list(only)
+        weights = {name: weights.get(name, 0.0 if only[name] else project.metric(name).weight) for name in own}
+        weights = {name: weight or (1.0 if only[name] else 0.0) for name, weight in weights.items()}
+    if panel and not any(judge.weight for judge in panel):
+        weights = {name: 0.0 if project.metric(name).judged else weight for name, weight in weights.items()}
+    if not any(weights.values()):
+        weights = dict.fromkeys(weights, 1.0)
+    names = sorted(weights)
+    metrics = tuple(project.metric(name) for name in names)
+    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel))
 
 
 def metric_key(metric: Metric, one: Eval) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
+from orvl.plan.layout import Panel, panel_of
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.plan.versions import version_of, versions_of
 from orvl.project.endpoints import Endpoint, continues, host_for
@@ -21,21 +22,11 @@ if TYPE_CHECKING:
     from orvl.plan.selection import Selection
     from orvl.plan.versions import AskVersion
     from orvl.project import Project
-    from orvl.types import Agent, Eval, Judge, Metric
+    from orvl.types import Agent, Eval
 
 FORMAT = 1
 """Part of every cell's identity: raise it only if all runs must be run again."""
 NAMED_IN_WARNINGS = 5
-
-
-@dataclass(frozen=True)
-class Panel:
-    """How the runs of one eval are scored: its metrics with their weights, and the judges."""
-
-    eval: Eval
-    metrics: tuple[Metric, ...]
-    weights: tuple[float, ...]
-    judges: tuple[Judge, ...]
 
 
 @dataclass(frozen=True)
@@ -97,24 +88,6 @@ def make_plan(
         raise UserError(warnings[0] if warnings else "Nothing is left to plan with these words. See: orvl list")
     runs = ordered(cells, episodes, seed)
     return Plan(tuple(cells), runs, panels, seed, endpoints, tuple(warnings))
-
-
-def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
-    """An eval's metrics and weights, narrowed to those requested. One that is named always counts; a glob chooses
-    among the eval's own, or among all where the eval has none of them."""
-    panel = project.panel(judges)
-    weights = project.weights(eval_, has_judges=bool(panel))
-    if only is not None:
-        own = [name for name, named in only.items() if named or name in weights] or list(only)
-        weights = {name: weights.get(name, 0.0 if only[name] else project.metric(name).weight) for name in own}
-        weights = {name: weight or (1.0 if only[name] else 0.0) for name, weight in weights.items()}
-    if panel and not any(judge.weight for judge in panel):
-        weights = {name: 0.0 if project.metric(name).judged else weight for name, weight in weights.items()}
-    if not any(weights.values()):
-        weights = dict.fromkeys(weights, 1.0)
-    names = sorted(weights)
-    metrics = tuple(project.metric(name) for name in names)
-    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel))
 
 
 def _hosts(

@@ -60,31 +60,33 @@ class Project:
 
     def agent(self, name: str) -> Agent:
         """The agent of that name: `AGENT`, or `AGENT@VERSION+OVERLAY`, which is a contestant of its own."""
-        asked = Contestant.of(name)
+        contestant = Contestant.of(name)
 
-        def load(found: SourceFile) -> Agent:
+        def load(file: SourceFile) -> Agent:
             from orvl.project.agents import load_agent
 
-            return load_agent(found, self._extra_models(asked.agent))
+            return load_agent(file, self._extra_models(contestant.agent))
 
-        plain = self._load("agents", asked.agent, self.agent_files, load)
-        return plain if plain.name == name else self._contestant(plain, asked)
+        plain = self._load("agents", contestant.agent, self.agent_files, load)
+        return plain if plain.name == name else self._contestant(plain, contestant)
 
-    def _contestant(self, plain: Agent, asked: Contestant) -> Agent:
+    def _contestant(self, plain: Agent, contestant: Contestant) -> Agent:
         from orvl.project.agents import at_version
         from orvl.project.overlays import with_overlays
 
-        agent = plain if asked.version is None else at_version(plain, asked.version)
-        return with_overlays(agent, [self.overlay(name) for name in asked.overlays]) if asked.overlays else agent
+        agent = plain if contestant.version is None else at_version(plain, contestant.version)
+        return (
+            with_overlays(agent, [self.overlay(name) for name in contestant.overlays]) if contestant.overlays else agent
+        )
 
     def overlay(self, name: str) -> Overlay:
-        def load(found: SourceFile) -> Overlay:
+        def load(file: SourceFile) -> Overlay:
             from orvl.project.overlays import load_overlay
 
-            loaded = load_overlay(found)
+            loaded = load_overlay(file)
             for agent in loaded.agents:
                 if not is_pattern(agent) and agent not in self.agent_files:
-                    path = found.path / "overlay.toml"
+                    path = file.path / "overlay.toml"
                     sentence = f"there is no agent '{agent}'. {did_you_mean(agent, self.agent_files)}"
                     raise FileError(path, line_in(path, "agents"), sentence)
             return loaded
@@ -95,30 +97,30 @@ class Project:
         return self._load("overlays", name, self.overlay_files, load)
 
     def eval(self, name: str) -> Eval:
-        def load(found: SourceFile) -> Eval:
+        def load(file: SourceFile) -> Eval:
             from orvl.project.evals import load_eval
 
-            loaded = load_eval(found, self.settings.limits.check)
-            self._known_metrics(loaded.metrics or (), found.path, lambda _: loaded.lines.get("metrics"))
-            self._known_metrics(loaded.par, found.path, lambda _: loaded.lines.get("par"))
+            loaded = load_eval(file, self.settings.limits.check)
+            self._known_metrics(loaded.metrics or (), file.path, lambda _: loaded.lines.get("metrics"))
+            self._known_metrics(loaded.par, file.path, lambda _: loaded.lines.get("par"))
             return loaded
 
         return self._load("evals", name, self.eval_files, load)
 
     def metric(self, name: str) -> Metric:
-        def load(found: SourceFile) -> Metric:
+        def load(file: SourceFile) -> Metric:
             from orvl.project.scores import load_metric
 
-            return load_metric(found)
+            return load_metric(file)
 
         return self._load("scores", name, self.metric_files, load)
 
-    def weights(self, one: Eval, *, has_judges: bool) -> dict[str, float]:
+    def weights(self, eval_: Eval, *, has_judges: bool) -> dict[str, float]:
         """The metrics of an eval: its own, else the project's, else all that apply, with their own weights."""
         path = self.settings_file
         self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
-        if one.metrics is not None:
-            return dict(one.metrics)
+        if eval_.metrics is not None:
+            return dict(eval_.metrics)
         if self.settings.metrics:
             if not any(self.settings.metrics.values()):
                 raise FileError(
@@ -126,21 +128,21 @@ class Project:
                 )
             return dict(self.settings.metrics)
         metrics = (self.metric(name) for name in self.metric_files)
-        return {metric.name: metric.weight for metric in metrics if self._applies(metric, one, has_judges=has_judges)}
+        return {metric.name: metric.weight for metric in metrics if self._applies(metric, eval_, has_judges=has_judges)}
 
-    def _applies(self, metric: Metric, one: Eval, *, has_judges: bool) -> bool:
+    def _applies(self, metric: Metric, eval_: Eval, *, has_judges: bool) -> bool:
         """Whether a metric counts on an eval that names none: a built-in one only if the eval has what it looks at."""
         if metric.origin != "built-in":
             return True
         if metric.needs_judge and not has_judges:
             return False
         wanted = {
-            "checks": bool(one.checks),
-            "ui": bool(one.app),
-            "ux": bool(one.app),
-            "adherence": one.part("workspace") is not None,
-            "semantic-similarity": one.part("reference") is not None and one.part("round-trip") is None,
-            "round-trip": one.part("round-trip") is not None,
+            "checks": bool(eval_.checks),
+            "ui": bool(eval_.app),
+            "ux": bool(eval_.app),
+            "adherence": eval_.part("workspace") is not None,
+            "semantic-similarity": eval_.part("reference") is not None and eval_.part("round-trip") is None,
+            "round-trip": eval_.part("round-trip") is not None,
         }
         return wanted.get(metric.name, True)
 

@@ -29,9 +29,9 @@ PINS = {"npm": ("@", re.compile(r"\d+\.\d+\.\d+(-[\w.-]+)?")), "pip": ("==", re.
 """The separator between a package's name and its version, and the form of an exact version."""
 
 
-def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
+def load_agent(file: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
     """Loads an agent's file; `extra_models` comes from orvl.toml."""
-    path = found.path
+    path = file.path
     module = python_file.load(path, "agents")
     command = python_file.function_in(module, "command", path, COMMAND_MAY_ASK)
     if command is None:
@@ -51,10 +51,10 @@ def load_agent(found: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
         raise FileError(path, line, 'an agent needs \'models\'. Add: models = {"provider": ["model"]}')
     protocols = _protocols(path, getattr(module, "protocol", None))
     return Agent(
-        name=found.name,
+        name=file.name,
         path=path,
-        origin=found.origin,
-        digest=found.digest,
+        origin=file.origin,
+        digest=file.digest,
         description=python_file.first_line(module),
         models=models,
         command=command,
@@ -83,7 +83,7 @@ def at_version(agent: Agent, version: str) -> Agent:
         example = pinned if main else "1.2.3"
         raise UserError(f"'{version}' is not an exact version of {agent.name}; write it as {agent.name}@{example}.")
     goes_along = re.compile(rf"{re.escape(main)}(-[\w.-]+)?{re.escape(sign + pinned)}")
-    moved = [one.removesuffix(pinned) + version if goes_along.fullmatch(one) else one for one in packages]
+    moved = [name.removesuffix(pinned) + version if goes_along.fullmatch(name) else name for name in packages]
     digest = hashlib.sha256(f"{agent.digest}@{version}".encode()).hexdigest()
     return replace(agent, name=name, digest=digest, install={**agent.install, kind: tuple(moved)}, at=version)
 
@@ -146,7 +146,7 @@ def _install(path: Path, install: Any) -> dict[str, tuple[str, ...]]:
     for installer, packages in install.items():
         if installer not in INSTALLERS:
             raise FileError(path, line, f"'install' names {installer!r}. {did_you_mean(str(installer), INSTALLERS)}")
-        if not isinstance(packages, list | tuple) or not all(isinstance(one, str) and one for one in packages):
+        if not isinstance(packages, list | tuple) or not all(isinstance(name, str) and name for name in packages):
             raise FileError(path, line, f"'install[{installer!r}]' must be a list of packages.")
     return {installer: tuple(packages) for installer, packages in install.items() if packages}
 
@@ -161,12 +161,12 @@ def _control(path: Path, control: Any) -> str | None:
 def _paths(path: Path, paths: Any) -> tuple[Path, ...]:
     """Files and folders that the agent may read; relative ones are relative to its file."""
     line = python_file.line_of_name(path, "paths")
-    if not isinstance(paths, list | tuple) or not all(isinstance(one, str | Path) and str(one) for one in paths):
+    if not isinstance(paths, list | tuple) or not all(isinstance(name, str | Path) and str(name) for name in paths):
         raise FileError(path, line, "'paths' must be a list of files and folders, such as [\"~/tools/my-agent\"].")
-    found = tuple((path.parent / Path(one).expanduser()).resolve() for one in paths)
-    if gone := [one for one in found if not one.exists()]:
+    absolute = tuple((path.parent / Path(name).expanduser()).resolve() for name in paths)
+    if gone := [place for place in absolute if not place.exists()]:
         raise FileError(path, line, f"'paths' names {gone[0]}, which does not exist.")
-    return found
+    return absolute
 
 
 def _short(value: Any) -> str:

@@ -74,8 +74,8 @@ def _step(line: str, number: int) -> AppStep:
     if len(words) > LONGEST_STEP:
         raise InvalidAppConfig(f"'steps[{number}]' has {len(words)} characters; at most {LONGEST_STEP} are allowed.")
     for verb in sorted(FORMS, key=len, reverse=True):
-        if found := re.fullmatch(FORMS[verb], words):
-            parts = {name: _unquoted(value) for name, value in found.groupdict().items()}
+        if match := re.fullmatch(FORMS[verb], words):
+            parts = {name: _unquoted(value) for name, value in match.groupdict().items()}
             return AppStep(words, verb, parts.get("text", ""), parts.get("field", ""))
         if words.split() == verb.split() or words.startswith(f"{verb} "):
             is_cut = words == verb or words.endswith(" into")

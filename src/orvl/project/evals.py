@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from orvl.project.find import SourceFile
 
 
-def load_eval(found: SourceFile, check_limit: float) -> Eval:
+def load_eval(file: SourceFile, check_limit: float) -> Eval:
     """Loads an eval; `check_limit` applies to checks that set none."""
-    path = found.path
+    path = file.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
-    text = _text(found)
+    text = _text(file)
     head, first_line, body = split_front_matter(path, text)
     front = FrontMatter(path, head)
     settings = front.settings
@@ -39,10 +39,10 @@ def load_eval(found: SourceFile, check_limit: float) -> Eval:
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
     return Eval(
-        name=found.name,
+        name=file.name,
         path=path,
-        origin=found.origin,
-        digest=_hash(found.name, prompts, workspace, sorted(limits.items()), *_more(setup, settings.network)),
+        origin=file.origin,
+        digest=_hash(file.name, prompts, workspace, sorted(limits.items()), *_more(setup, settings.network)),
         scoring_digest=_hash(checks_digest, sorted(app.items()), reference, *further),
         checks_digest=checks_digest,
         description=settings.description or _first_words(prompts[0]),
@@ -109,12 +109,12 @@ def _no_prompt(number: int, count: int) -> str:
     return f"the prompt of turn {number} is empty; write it, or remove a line of '---'."
 
 
-def _text(found: SourceFile) -> str:
+def _text(file: SourceFile) -> str:
     try:
-        return found.source.decode("utf-8-sig").replace("\r\n", "\n")
+        return file.source.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = found.source[: error.start].count(b"\n") + 1
-        raise FileError(found.path, line, "an eval must be UTF-8 text.") from error
+        line = file.source[: error.start].count(b"\n") + 1
+        raise FileError(file.path, line, "an eval must be UTF-8 text.") from error
 
 
 def _metrics(front: FrontMatter) -> dict[str, float] | None:

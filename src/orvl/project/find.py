@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from glob import escape, glob
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import RESERVED, name_of, unusable
 from orvl.project.same_as import known_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Kind = Literal["agents", "overlays", "evals", "scores"]
 BUILT_IN = Path(__file__).parent.parent
@@ -39,25 +45,40 @@ class SourceFile:
 
 def find(root: Path, kind: Kind) -> dict[str, SourceFile]:
     """All of one kind by name; the project's come before packages', those before the built-in ones."""
-    found: dict[str, SourceFile] = {}
-    found.update(_in_folder(BUILT_IN / kind, "built-in"))
-    found.update(_in_packages(kind))
-    found.update(_in_folder(root / kind, "project"))
-    return dict(sorted(found.items()))
+    files: dict[str, SourceFile] = {}
+    files.update(_in_folder(BUILT_IN / kind, "built-in"))
+    files.update(_in_packages(kind))
+    files.update(_in_folder(root / kind, "project"))
+    return dict(sorted(files.items()))
 
 
 def _in_packages(kind: Kind) -> dict[str, SourceFile]:
     """Packages with an entry point in the group `orvl`."""
+    if not _has_packages(tuple(sys.path)):
+        return {}
     from importlib.metadata import entry_points
 
-    found: dict[str, SourceFile] = {}
+    files: dict[str, SourceFile] = {}
     for point in entry_points(group="orvl"):
         for folder in _package_folders(point.name, point.value):
-            for name, one in _in_folder(Path(folder) / kind, f"package {point.name}").items():
-                if name in found:
-                    raise UserError(f"Two packages have {kind} named '{name}': {found[name].path} and {one.path}.")
-                found[name] = one
-    return found
+            for name, file in _in_folder(Path(folder) / kind, f"package {point.name}").items():
+                if name in files:
+                    raise UserError(f"Two packages have {kind} named '{name}': {files[name].path} and {file.path}.")
+                files[name] = file
+    return files
+
+
+@cache
+def _has_packages(folders: Sequence[str]) -> bool:
+    """Whether an installed package may have such an entry point; importlib.metadata takes far longer to say so."""
+    for folder in folders:
+        if Path(folder).is_file():  # an archive, which only importlib.metadata reads
+            return True
+        for file in glob(f"{escape(folder or '.')}/*-info/entry_points.txt"):
+            with suppress(OSError):
+                if b"[orvl]" in Path(file).read_bytes().replace(b" ", b""):
+                    return True
+    return False
 
 
 def _package_folders(name: str, value: str) -> list[str]:
@@ -80,24 +101,24 @@ def _in_folder(folder: Path, origin: str) -> dict[str, SourceFile]:
         return {}
     except OSError as error:
         raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
-    found: dict[str, SourceFile] = {}
+    files: dict[str, SourceFile] = {}
     for entry in entries:
         path = FILE_OF[folder.name](entry)
         if path is None:
             continue
-        one = SourceFile(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
-        if one.name in found:
+        file = SourceFile(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
+        if file.name in files:
             raise UserError(
-                f"Two {folder.name} are named '{one.name}': {found[one.name].path} and {path}. Rename one of them."
+                f"Two {folder.name} are named '{file.name}': {files[file.name].path} and {path}. Rename one of them."
             )
-        if one.name in RESERVED and folder.name == "agents":
+        if file.name in RESERVED and folder.name == "agents":
             raise FileError(
-                path, None, f"an agent may not be named '{one.name}', which is a command of orvl. Rename the file."
+                path, None, f"an agent may not be named '{file.name}', which is a command of orvl. Rename the file."
             )
-        if why := unusable(one.name) or _unusable_in_a_contestant(one.name, folder.name):
-            raise FileError(path, None, f"the name '{one.name}' cannot be given on the command line: {why}. Rename it.")
-        found[one.name] = one
-    return found
+        if why := unusable(file.name) or _unusable_in_a_contestant(file.name, folder.name):
+            raise FileError(path, None, f"the name '{file.name}' cannot be used on the command line: {why}. Rename it.")
+        files[file.name] = file
+    return files
 
 
 def _python_file(entry: Path) -> Path | None:

@@ -64,8 +64,8 @@ def name_of(stem: str) -> str:
 def closest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that was probably meant."""
     by_lower = {choice.lower(): choice for choice in choices}
-    found = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[near[0]] if near else None
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

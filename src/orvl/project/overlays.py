@@ -51,28 +51,28 @@ class OverlaySettings:
     __pydantic_config__ = FORBID
 
 
-def load_overlay(found: SourceFile) -> Overlay:
+def load_overlay(file: SourceFile) -> Overlay:
     """Reads an overlay's folder; its files are only hashed here."""
-    told = _settings(found.path / FILE)
-    _check_entries(found.path)
-    folders = {name: found.path / name for name in FOLDERS if os.path.lexists(found.path / name)}
+    settings = _settings(file.path / FILE)
+    _check_entries(file.path)
+    folders = {name: file.path / name for name in FOLDERS if os.path.lexists(file.path / name)}
     digests = {name: _digest(folder) for name, folder in folders.items()}
-    if not (any(digests.values()) or told.env or told.arguments):
+    if not (any(digests.values()) or settings.env or settings.arguments):
         raise FileError(
-            found.path,
+            file.path,
             None,
             "this overlay changes nothing; it needs files in workspace/ or home/, 'env' or 'arguments'.",
         )
     return Overlay(
-        name=found.name,
-        path=found.path,
-        digest=_identity(digests.get("workspace"), digests.get("home"), told.env, told.arguments),
-        description=told.description,
+        name=file.name,
+        path=file.path,
+        digest=_identity(digests.get("workspace"), digests.get("home"), settings.env, settings.arguments),
+        description=settings.description,
         workspace=folders["workspace"] if digests.get("workspace") else None,
         home=folders["home"] if digests.get("home") else None,
-        env=told.env,
-        arguments=tuple(told.arguments),
-        agents=tuple(told.agents),
+        env=settings.env,
+        arguments=tuple(settings.arguments),
+        agents=tuple(settings.agents),
     )
 
 
@@ -92,16 +92,16 @@ def _identity(workspace: str | None, home: str | None, env: Mapping[str, str], a
 
 def with_overlays(agent: Agent, overlays: Sequence[Overlay]) -> Agent:
     """The agent with overlays applied in order, which is a contestant of its own."""
-    names = [one.name for one in overlays]
-    for one in overlays:
-        if names.count(one.name) > 1:
-            raise UserError(f"'{'+'.join((agent.name, *names))}' names the overlay '{one.name}' twice.")
-        if not fits(one, agent):
+    names = [overlay.name for overlay in overlays]
+    for overlay in overlays:
+        if names.count(overlay.name) > 1:
+            raise UserError(f"'{'+'.join((agent.name, *names))}' names the overlay '{overlay.name}' twice.")
+        if not fits(overlay, agent):
             raise UserError(
-                f"The overlay '{one.name}' does not fit {agent.file_name}: it is for {', '.join(one.agents)} "
-                f"({one.path / FILE})."
+                f"The overlay '{overlay.name}' does not fit {agent.file_name}: it is for {', '.join(overlay.agents)} "
+                f"({overlay.path / FILE})."
             )
-    digest = hashlib.sha256(json.dumps([agent.digest, *(one.digest for one in overlays)]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([agent.digest, *(overlay.digest for overlay in overlays)]).encode()).hexdigest()
     return replace(agent, name="+".join((agent.name, *names)), digest=digest, overlays=tuple(overlays))
 
 
@@ -133,13 +133,13 @@ def _digest(folder: Path) -> str | None:
 
 def _settings(path: Path) -> OverlaySettings:
     text, data = read_toml(path)
-    told = validated(OverlaySettings, data, FILE, lambda place, why: FileError(path, line_of(text, place), why))
-    for name, value in told.env.items():
+    settings = validated(OverlaySettings, data, FILE, lambda place, why: FileError(path, line_of(text, place), why))
+    for name, value in settings.env.items():
         if why := _no_variable(name, value):
             raise FileError(path, line_of(text, ("env", name)), f"'env' may not set {name!r}: {why}.")
-    if any("\0" in word for word in told.arguments):
+    if any("\0" in word for word in settings.arguments):
         raise FileError(path, line_of(text, ("arguments",)), "an argument contains a NUL byte.")
-    return told
+    return settings
 
 
 def _no_variable(name: str, value: str) -> str | None:
@@ -180,8 +180,8 @@ def lay(source: Path, target: Path) -> None:
 def _lay_folder(read: int, write: int) -> None:
     mode = stat.S_IMODE(os.fstat(write).st_mode)
     os.fchmod(write, mode | 0o700)
-    with os.scandir(read) as found:
-        entries = [(one.name, one.stat(follow_symlinks=False).st_mode) for one in found]
+    with os.scandir(read) as listing:
+        entries = [(entry.name, entry.stat(follow_symlinks=False).st_mode) for entry in listing]
     for name, kind in entries:
         if name in tree.NOT_GIVEN:
             continue

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 SCORE_MAY_ASK = ("run", "eval", "judge", "par", "items")
 
 
-def load_metric(found: SourceFile) -> Metric:
+def load_metric(file: SourceFile) -> Metric:
     """Loads a metric's file: a checklist (`items`) or a function (`score`)."""
-    path = found.path
+    path = file.path
     module = python_file.load(path, "scores")
     function = python_file.function_in(module, "score", path, SCORE_MAY_ASK)
     items = _items(path, getattr(module, "items", ()))
@@ -31,10 +31,10 @@ def load_metric(found: SourceFile) -> Metric:
             "a metric needs a function 'score(run)' or a checklist 'items = [\"…\", \"…\"]'; this file has neither.",
         )
     return Metric(
-        name=found.name,
+        name=file.name,
         path=path,
-        origin=found.origin,
-        digest=found.digest,
+        origin=file.origin,
+        digest=file.digest,
         description=python_file.first_line(module),
         weight=_number(path, module, "weight", 1.0),
         par=_number(path, module, "par", None),
@@ -47,9 +47,9 @@ def load_metric(found: SourceFile) -> Metric:
 
 
 def _items(path: Path, items: Any) -> tuple[tuple[str, float], ...]:
-    found = [_item(item) for item in items] if isinstance(items, list | tuple) else [None]
-    known = tuple(item for item in found if item is not None)
-    if len(known) == len(found):
+    rows = [_item(item) for item in items] if isinstance(items, list | tuple) else [None]
+    known = tuple(item for item in rows if item is not None)
+    if len(known) == len(rows):
         return known
     line = python_file.line_of_name(path, "items")
     sentence = "'items' must be a list of sentences that are true of good work, each alone or as (sentence, weight)."

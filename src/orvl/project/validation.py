@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import tomllib
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
+from math import isfinite
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from orvl.errors import FileError, disk_sentence
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 T = TypeVar("T")
@@ -48,9 +51,12 @@ Text = Annotated[str, Bound(pattern=r"\S")]
 
 def validated(model: type[T], data: Any, file: str, wrong: Callable[[Place, str], FileError]) -> T:
     """The data as the model has it; `file` is what the sentence on an unknown key calls the file."""
+    kind: Any = model
+    with suppress(TypeError, OverflowError):
+        valid: T = _conforming(kind, data)
+        return valid
     from pydantic import ValidationError
 
-    kind: Any = model
     try:
         result: T = _adapter(kind).validate_python(data)
         return result
@@ -58,6 +64,69 @@ def validated(model: type[T], data: Any, file: str, wrong: Callable[[Place, str]
         first = error.errors(include_url=False)[0]
         place = _place_in(data, first["loc"])
         raise wrong(place, _sentence(first, place, model, file)) from error
+
+
+def _conforming(kind: Any, value: Any) -> Any:
+    """A value that is beyond doubt of this kind; else a TypeError, and pydantic decides.
+
+    Importing pydantic takes longer than all else that `orvl list` does, and files are nearly always right.
+    """
+    if is_dataclass(kind):
+        return _conforming_model(kind, value)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _within(parts[1].bounds, _conforming(parts[0], value))
+    if origin is UnionType or origin is Union:
+        return _conforming_member(parts, value)
+    if origin is Literal and type(value) is str and value in parts:
+        return value
+    if origin is list and type(value) is list:
+        return [_conforming(parts[0], item) for item in value]
+    if origin is dict and type(value) is dict and parts[0] is str:
+        return {_conforming(str, key): _conforming(parts[1], item) for key, item in value.items()}
+    if kind is float and type(value) in (int, float) and isfinite(value):
+        return float(value)
+    if kind is Any or (kind in (str, int, bool) and type(value) is kind):
+        return value
+    raise TypeError
+
+
+def _conforming_model(model: Any, data: Any) -> Any:
+    hints = _hints(model)
+    if type(data) is not dict or not data.keys() <= {field.name for field in fields(model)}:
+        raise TypeError
+    return model(**{name: _conforming(hints[name], value) for name, value in data.items()})
+
+
+def _conforming_member(members: Sequence[Any], value: Any) -> Any:
+    """A value of a union: None or one of its members; which one a number is, pydantic decides."""
+    if value is None and NoneType in members:
+        return None
+    others = [member for member in members if member is not NoneType]
+    if len(others) == 1:
+        return _conforming(others[0], value)
+    if isinstance(value, int | float):
+        raise TypeError
+    conforming = []
+    for member in others:
+        with suppress(TypeError):
+            conforming.append(_conforming(member, value))
+    if len(conforming) != 1:
+        raise TypeError
+    return conforming[0]
+
+
+def _within(bounds: Mapping[str, Any], value: Any) -> Any:
+    for name, bound in bounds.items():
+        holds = re.search(bound, value) if name == "pattern" else getattr(operator, name)(value, bound)
+        if not holds:
+            raise TypeError
+    return value
+
+
+@cache
+def _hints(model: Any) -> dict[str, Any]:
+    return get_type_hints(model, include_extras=True)
 
 
 @cache
@@ -130,8 +199,8 @@ def _rule(error: Any) -> str:
 
 def _keys_at(model: type, place: Place) -> list[str]:
     """The keys that a place has: a table inside a model may be a model, or hold models by name."""
-    found = _model_at(model, place)
-    return [field.name for field in fields(found)] if found else []
+    table = _model_at(model, place)
+    return [field.name for field in fields(table)] if table else []
 
 
 def _form_at(model: type, place: Place) -> str | None:
@@ -155,7 +224,7 @@ def _model_at(model: Any, place: Place) -> Any:
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file's text and content; both are empty where there is no file."""
+    """A file's text and content; both are empty if there is no file."""
     try:
         source = path.read_bytes()
     except FileNotFoundError:

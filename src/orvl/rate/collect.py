@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.errors import FileError
-from orvl.plan.planning import panel_of
+from orvl.plan.layout import panel_of
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups
 from orvl.rate.gather import CellRef, Gathered, gather
 from orvl.rate.warnings import warnings_of
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.plan.planning import Panel, Plan
+    from orvl.plan.layout import Panel
+    from orvl.plan.planning import Plan
     from orvl.project import Project
     from orvl.rate.board import GroupRating
     from orvl.store import Store

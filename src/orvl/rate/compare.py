@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.rate.board import Rules

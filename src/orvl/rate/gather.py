@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.store import Store
     from orvl.store.rows import CellCounts, ScoreTables
     from orvl.types import Layout

@@ -1,4 +1,4 @@
-"""The SQLite file: opened, migrated, locked for one writer, and refused in one sentence where it cannot be used."""
+"""The SQLite file: opened, migrated and locked for one writer; SQLite's errors become sentences."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MANY = 1000
 
 
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
-    """Opens the store in a folder, makes it where it is missing, and brings it up to date."""
+    """Opens the store in a folder and brings it up to date; a writer creates it."""
     path = folder / FILE
     with sentences(path):
         blobs = folder / "blobs"
         if path.exists() and not path.stat().st_size and blobs.is_dir() and any(blobs.iterdir()):
-            raise damaged(path, "it is empty, but there are blobs of runs")
+            raise damaged(path, "the file is empty, but there are blobs of runs")
         if write:
             make(folder)
         connection = _open(path, "rwc") if write else _open_to_read(path)
@@ -59,7 +59,7 @@ def make(folder: Path) -> None:
             ignore.write_text("*\n")
     except OSError as error:
         raise StoreError(
-            f"The store {folder} cannot be made or written: {disk_sentence(error)}. Choose another: --store DIR"
+            f"Cannot create the store {folder}: {disk_sentence(error)}. Choose another folder: --store DIR"
         ) from error
 
 
@@ -82,7 +82,7 @@ def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
-    """Also from a disk that cannot be written, where SQLite needs to be told that nothing will change."""
+    """Also from a read-only disk, where SQLite insists on hearing that nothing will change."""
     if not path.exists():
         raise StoreError(f"There is no store at {path.parent} yet. Run something first, such as: orvl dummy-good")
     try:
@@ -93,14 +93,14 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise StoreError(
-                f"The store {path} was not closed and lies on a disk that cannot be written; copy its folder to one "
-                "that can, and give --store DIR"
+                f"The store {path} was not closed properly and is on a read-only disk. Copy its folder to a writable "
+                "disk and pass it with --store DIR"
             ) from None
         return _open(path, "ro", "&immutable=1")
 
 
 def _migrate_for_reading(folder: Path, migrations: Sequence[str]) -> None:
-    """Only the writer may change a store, so the one who reads takes its place for a moment."""
+    """Only the writer may change a store, so a reader briefly becomes the writer."""
     fd = lock(folder)
     try:
         connect(folder, write=True, migrations=migrations).close()
@@ -109,7 +109,7 @@ def _migrate_for_reading(folder: Path, migrations: Sequence[str]) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
-    """All that is missing, in one transaction; somebody else may have done it in the meantime."""
+    """Runs the missing migrations in one transaction; another process may have done so in the meantime."""
     if connection.execute("PRAGMA user_version").fetchone()[0] >= len(migrations):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -127,12 +127,12 @@ def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
 
 
 def lock(folder: Path) -> int:
-    """Takes the place of the one writer."""
+    """Becomes the one writer."""
     path = folder / "lock"
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
-        raise StoreError(f"The store {folder} cannot be written: {disk_sentence(error)}.") from error
+        raise StoreError(f"Cannot write to the store {folder}: {disk_sentence(error)}.") from error
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -155,12 +155,12 @@ def sentences(path: Path) -> Iterator[None]:
         text = str(error)
         if "full" in text or "disk I/O" in text:
             raise DiskError(
-                f"The disk of the store {path} is full or broken ({text}). What was finished is safe: "
-                "make room and give the same command again."
+                f"The disk of the store {path} is full or failing ({text}). What was finished is safe: "
+                "free some space and run the same command again."
             ) from error
         if "readonly" in text or "unable to open" in text:
             raise StoreError(
-                f"The store {path} cannot be opened or written ({text}). Choose another: --store DIR"
+                f"Cannot open or write the store {path} ({text}). Choose another folder: --store DIR"
             ) from error
         if "locked" in text:
             raise StoreError(f"The store {path} is in use by another program ({text}).") from error
@@ -175,7 +175,7 @@ def sentences(path: Path) -> Iterator[None]:
 
 def damaged(path: Path, what: str) -> StoreError:
     return StoreError(
-        f"The store {path} is damaged ({what}). Restore it from a backup, or move it away and start anew: "
+        f"The store {path} is damaged ({what}). Restore a backup, or move it away and start over: "
         f"mv '{path.parent}' '{path.parent}.damaged'"
     )
 

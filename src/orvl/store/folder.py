@@ -33,7 +33,7 @@ class FolderBlobs:
         return self.folder / key[:2] / f"{key[2:]}.zst"
 
     def has(self, key: str) -> bool:
-        """Whether a blob is there and whole; a damaged one is written anew."""
+        """Whether a blob is stored and whole; a damaged one is written again."""
         if key not in self.known and self.path(key).exists() and self.verify(key):
             self.known.add(key)
         return key in self.known
@@ -123,7 +123,7 @@ class FolderBatch:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise OSError(errno.EINVAL, "it is not a file any more", str(path))
+                raise OSError(errno.EINVAL, "it is no longer a regular file", str(path))
             return self.put_fd(fd, os.fstat(fd).st_size)
         finally:
             os.close(fd)

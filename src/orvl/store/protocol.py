@@ -9,12 +9,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.store.rows import (
-        Answer,
         CallFilter,
         CallTotals,
         CellCounts,
         FailingCall,
-        Label,
+        JudgeAnswer,
         Mismatch,
         NewestScore,
         OtherModelCalls,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         ScoreTables,
         ScoreValue,
         StoredCell,
+        StoredLabel,
         StoredRun,
         TrustRecord,
         VerdictCosts,
@@ -162,7 +162,7 @@ class ScoreStore(Protocol):
     def alarmed(self) -> list[NewestScore]:
         """The newest samples that raised the injection alarm."""
 
-    def answers(self, attempts: Collection[int]) -> list[Answer]:
+    def answers(self, attempts: Collection[int]) -> list[JudgeAnswer]:
         """By attempt, metric and judge, over all samples."""
 
     def judge_costs(self, judge_key: str, limit: int) -> list[float]:
@@ -205,7 +205,7 @@ class TrustStore(Protocol):
     def trust(self, kind: str) -> list[TrustRecord]:
         """Certificates or calibrations, the newest first."""
 
-    def labels(self) -> list[Label]:
+    def labels(self) -> list[StoredLabel]:
         """All labels, oldest first."""
 
 

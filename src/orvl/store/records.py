@@ -1,4 +1,4 @@
-"""Attempts and check results as rows, and back."""
+"""Attempts, calls, check results and scores as database rows, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tre
 
 
 def clean(text: str | None) -> str | None:
-    """Text that a database takes: names that are not UTF-8 are written with escapes."""
+    """Text as UTF-8: what cannot be encoded, such as a lone surrogate, is escaped."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode()
 
 

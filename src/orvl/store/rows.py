@@ -110,7 +110,7 @@ class NewestScore(NamedTuple):
     reason: str | None
 
 
-class Answer(NamedTuple):
+class JudgeAnswer(NamedTuple):
     """Whether a judge ever scored one metric of one attempt; if not, a reason."""
 
     judge: str
@@ -197,7 +197,7 @@ class TrustRecord(NamedTuple):
     content: dict[str, Any]
 
 
-class Label(NamedTuple):
+class StoredLabel(NamedTuple):
     """What a person says of a run; '' as the metric is the whole of it."""
 
     attempt: int

@@ -172,8 +172,8 @@ MIGRATIONS: tuple[str, ...] = (
         made REAL NOT NULL
     );
     """,
-    # Summaries of cells, so that a leaderboard over many runs need not read each of them. They can be made anew at any
-    # time: whoever adds to a cell deletes its summary in the same transaction.
+    # Summaries of cells, so that a leaderboard does not read every run. They can be rebuilt at any time: whoever adds
+    # to a cell deletes its summary in the same transaction.
     """
     CREATE INDEX card_of_cell ON card (layout, cell);
     CREATE TABLE cell_counts (

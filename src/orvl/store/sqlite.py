@@ -12,7 +12,7 @@ from orvl.errors import OrvlError, StoreError
 from orvl.store import database, tree
 from orvl.store.folder import FolderBlobs
 from orvl.store.records import clean
-from orvl.store.rows import Label, TrustRecord
+from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
 from orvl.store.sqlite_runs import SqliteRuns
 from orvl.store.sqlite_scores import SqliteScores
@@ -104,12 +104,12 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
         with self.readable(f"a {kind}"):
             return [TrustRecord(number, made, json.loads(content)) for number, made, content in rows]
 
-    def labels(self) -> list[Label]:
+    def labels(self) -> list[StoredLabel]:
         rows = self.rows(
             "SELECT label.attempt, run.key, metric, person, value, drawn FROM label "
             "JOIN attempt ON attempt.id = label.attempt JOIN run ON run.id = attempt.run ORDER BY label.id"
         )
-        return [Label(*row) for row in rows]
+        return [StoredLabel(*row) for row in rows]
 
     # -- the whole store
 
@@ -128,13 +128,13 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
 
     def integrity(self) -> list[str]:
         wrong = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
-        wrong += [f"a row of {row[0]} refers to nothing" for row in self.rows("PRAGMA foreign_key_check")]
+        wrong += [f"a row of {row[0]} has a dangling reference" for row in self.rows("PRAGMA foreign_key_check")]
         keys = self._referenced(wrong)
         wrong += [f"the blob {key[:12]} is missing or damaged" for key in sorted(keys) if not self.blobs.verify(key)]
         for (number,) in self.rows("SELECT DISTINCT attempt FROM score"):
             with _noting(wrong):
                 self.scores(number)
-        return wrong
+        return wrong + self.wrong_counts() + self.wrong_tables()
 
     def _referenced(self, damaged: list[str] | None) -> set[str]:
         """Damage is an error, or is added to a list."""

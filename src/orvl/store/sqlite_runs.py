@@ -136,7 +136,7 @@ class SqliteRuns(Queries):
         return counted | self._counted(first, last, "run.cell NOT IN (SELECT cell FROM cell_counts)")
 
     def summarize_counts(self) -> None:
-        """Keeps the counts of cells that have no summary, where there are many runs to be counted."""
+        """Stores the counts of cells that have no summary, once these have many runs."""
         lacking = "SELECT count(*) FROM run WHERE cell NOT IN (SELECT cell FROM cell_counts)"
         if self.rows(lacking)[0][0] < MANY:
             return
@@ -146,6 +146,11 @@ class SqliteRuns(Queries):
             "INSERT INTO cell_counts (cell, runs, last_episode, content) VALUES (?, ?, ?, ?)",
             [(cell, one.runs, last[cell], json.dumps(_content(one))) for cell, one in counted.items()],
         )
+
+    def wrong_counts(self) -> list[str]:
+        """Summaries that differ from what they sum up."""
+        stored, counted = self.counts(1, ANY_EPISODE), self._counted(1, ANY_EPISODE)
+        return [f"the summary of cell {cell} has wrong counts" for cell in counted if stored[cell] != counted[cell]]
 
     def _counted(self, first: int, last: int, where: str = "1") -> dict[int, CellCounts]:
         runs = f"SELECT cell, count(*) FROM run WHERE episode BETWEEN ? AND ? AND {where} GROUP BY cell"
@@ -186,7 +191,7 @@ class SqliteRuns(Queries):
 
     def inspections(self, attempt: int) -> list[Inspection]:
         rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
-        with self.readable(f"what was found of attempt {attempt}"):
+        with self.readable(f"an inspection of attempt {attempt}"):
             return [Inspection(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
 
     def run_costs(self, contestant: tuple[str, str, str], limit: int) -> list[float]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from orvl.store.database import MANY, Queries, damaged
 from orvl.store.records import SCORE, score_from, score_row
-from orvl.store.rows import Answer, NewestScore, ScoreTables, ScoreValue, VerdictCosts
+from orvl.store.rows import JudgeAnswer, NewestScore, ScoreTables, ScoreValue, VerdictCosts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -60,7 +60,7 @@ class SqliteScores(Queries):
         if any(
             len(S) != size * 8 * layout.shape[0] * layout.shape[1] for size, (*_, S) in zip(sizes, rows, strict=True)
         ):
-            raise damaged(self.path, "a table of scores has another size")
+            raise damaged(self.path, "a table of scores has the wrong size")
         return ScoreTables(
             np.frombuffer(b"".join([attempts for _, attempts, _ in rows]), dtype="<i8"),
             np.repeat(np.array([cell for cell, *_ in rows], dtype=np.int64), sizes),
@@ -81,7 +81,7 @@ class SqliteScores(Queries):
         return rows
 
     def summarize_tables(self) -> None:
-        """Keeps the tables of cells that have no summary side by side, where there are many."""
+        """Stores the tables of each cell side by side, for cells that have no summary, once there are many."""
         is_lacking = "NOT EXISTS (SELECT 1 FROM cell_tables t WHERE t.layout = card.layout AND t.cell = card.cell)"
         lacking = self.rows(f"SELECT layout, cell, count(*) FROM card WHERE {is_lacking} GROUP BY layout, cell")
         if sum(number for *_, number in lacking) < MANY:
@@ -90,6 +90,15 @@ class SqliteScores(Queries):
             query = f"SELECT cell, attempt, S FROM card WHERE layout = ? AND {is_lacking} ORDER BY cell, attempt"
             rows = [(layout, *row) for row in _joined(self.db.execute(query, (layout,)))]
             self.db.executemany("INSERT INTO cell_tables (layout, cell, attempts, S) VALUES (?, ?, ?, ?)", rows)
+
+    def wrong_tables(self) -> list[str]:
+        """Summaries that differ from what they sum up."""
+        wrong = []
+        for layout, cell, attempts, S in self.rows("SELECT layout, cell, attempts, S FROM cell_tables"):
+            query = "SELECT cell, attempt, S FROM card WHERE layout = ? AND cell = ? ORDER BY layout, cell, attempt"
+            if list(_joined(self.rows(query, (layout, cell)))) != [(cell, attempts, S)]:
+                wrong.append(f"the summary of cell {cell} has wrong scores")
+        return wrong
 
     def score_values(self, cell: int) -> list[ScoreValue]:
         rows = self.rows(
@@ -105,13 +114,15 @@ class SqliteScores(Queries):
     def alarmed(self) -> list[NewestScore]:
         return [NewestScore(*row) for row in self.rows(NEWEST.format("instr(detail, '\"alarm\": ')"))]
 
-    def answers(self, attempts: Collection[int]) -> list[Answer]:
+    def answers(self, attempts: Collection[int]) -> list[JudgeAnswer]:
         rows = self.rows(
             "SELECT judge, metric_key, judge_key, max(kind = 'scored'), max(coalesce(reason, kind)) FROM score "
             "WHERE attempt IN (SELECT value FROM json_each(?)) GROUP BY attempt, metric_key, judge_key",
             (json.dumps(list(attempts)),),
         )
-        return [Answer(judge, metric, key, bool(is_scored), reason) for judge, metric, key, is_scored, reason in rows]
+        return [
+            JudgeAnswer(judge, metric, key, bool(is_scored), reason) for judge, metric, key, is_scored, reason in rows
+        ]
 
     def judge_costs(self, judge_key: str, limit: int) -> list[float]:
         rows = self.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT ?", (judge_key, limit))

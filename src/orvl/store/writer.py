@@ -1,4 +1,4 @@
-"""Writes from many runs, shared in one durable transaction by those that come together."""
+"""Writes from many runs: those that arrive together share one durable transaction."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.store import Store
-    from orvl.store.rows import Label
+    from orvl.store.rows import StoredLabel
 
     Keep = Callable[[tuple[str, str, str, str]], bool]
 
@@ -120,9 +120,9 @@ def judged_runs(
     ]
 
 
-def newest_labels(labels: Iterable[Label]) -> list[Label]:
+def newest_labels(labels: Iterable[StoredLabel]) -> list[StoredLabel]:
     """The last word of each person on each metric of each run, oldest first."""
-    newest: dict[tuple[int, str, str], Label] = {}
+    newest: dict[tuple[int, str, str], StoredLabel] = {}
     for label in labels:
         place = label.attempt, label.metric, label.person
         newest.pop(place, None)

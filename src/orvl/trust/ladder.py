@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
-from orvl.plan.planning import Panel, Plan, cell_key, ordered, panel_of
+from orvl.plan.layout import Panel, panel_of
+from orvl.plan.planning import Plan, cell_key, ordered
 from orvl.trust.control_agents import control_agent, is_control
 from orvl.trust.controls import make_controls, write
 from orvl.types import Cell

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.store import Store
     from orvl.trust.ladder import Ladder
     from orvl.types import Cell, Score

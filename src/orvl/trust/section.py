@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board

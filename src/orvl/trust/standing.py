@@ -13,7 +13,7 @@ from orvl.rate.board import Standing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from orvl.plan.planning import Panel
+    from orvl.plan.layout import Panel
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.store import Store

@@ -1,4 +1,4 @@
-"""What an agent did to the configurations of linters, and the workspace as it would be had it not."""
+"""What an agent changed in the configurations of linters, and the workspace without these changes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ConfigEdit:
 
 
 def configs_of(files: Workspace, names: Iterable[str]) -> set[str]:
-    """The files that configure some linters, with what they lead to in the workspace and what they ignore."""
+    """The files that configure some linters, including files that they import and ignore files."""
     wanted = set(names)
     found = {path for root in roots_of(files) if root.name in wanted for path in root.configs}
     for name in wanted:
@@ -68,7 +68,7 @@ def _led_to(files: Workspace, path: str) -> set[str]:
 
 
 def edits(before: Workspace, after: Workspace, names: Iterable[str]) -> list[ConfigEdit]:
-    """What the agent did to the configurations of some tools, and to the tools themselves."""
+    """What the agent changed in the configurations of some linters, and in the linters themselves."""
     wanted = set(names)
     paths = configs_of(before, wanted) | configs_of(after, wanted)
     found = []
@@ -80,17 +80,17 @@ def edits(before: Workspace, after: Workspace, names: Iterable[str]) -> list[Con
     programs = _programs(after, wanted)
     for place, parts in _programs(before, wanted).items():
         if _modules_are_there(after, place) and parts != programs.get(place):
-            found.append(ConfigEdit(shown(place), "changed", ("the program itself is another one",)))
+            found.append(ConfigEdit(shown(place), "changed", ("the program itself was replaced",)))
     return found[:MAX_EDITS]
 
 
 def _modules_are_there(files: Workspace, place: str) -> bool:
-    """Whether the node_modules folder of a package is there."""
+    """Whether the node_modules folder of a package exists."""
     return place[: place.index(MODULES) + len(MODULES)] in files.by_path
 
 
 def _part(files: Workspace, path: str) -> str | None:
-    """What a file says to linters; None where it is not there, or says nothing to them."""
+    """The part of a file that is for linters; None if there is none."""
     entry = files.by_path.get(path)
     if entry is None or entry.kind == "folder":
         return None
@@ -107,7 +107,7 @@ def _part(files: Workspace, path: str) -> str | None:
 
 
 def _tables(text: str) -> str | None:
-    """What a pyproject.toml says to linters."""
+    """The part of a pyproject.toml that is for linters."""
     try:
         tool: Any = tomllib.loads(text).get("tool", {})
         tables = [table for name in TABLES if (table := tool.get(name)) is not None]
@@ -126,7 +126,7 @@ def _difference(old: str, new: str) -> tuple[str, ...]:
 
 
 def _programs(files: Workspace, names: Iterable[str]) -> dict[str, dict[str, str | None]]:
-    """The packages of some tools in the workspace's node_modules, each with its files by content."""
+    """The npm packages of some linters in the workspace, each with its files and their hashes."""
     found: dict[str, dict[str, str | None]] = {}
     ends = tuple(f"{MODULES}/{package}" for name in names if (package := LINTERS[name].npm_package))
     for entry in files.entries:
@@ -141,7 +141,7 @@ def _programs(files: Workspace, names: Iterable[str]) -> dict[str, dict[str, str
 
 
 def with_modules(files: Workspace, other: Workspace) -> Workspace:
-    """A workspace with the installed packages of another where it has none of its own."""
+    """A workspace, with the installed packages of another if it has none of its own."""
     lent = [
         entry
         for entry in other.entries
@@ -157,7 +157,7 @@ def _folder_is_there(files: Workspace, path: str) -> bool:
 
 
 def with_configs(after: Workspace, before: Workspace, names: Iterable[str]) -> Workspace:
-    """What the agent left, with the configurations and the programs of some tools as they were at the start."""
+    """What the agent left, with the configurations and programs of some linters as they were at the start."""
     wanted = set(names)
     entries = dict(after.by_path)
     more: dict[str, bytes] = {}
@@ -184,7 +184,7 @@ def with_configs(after: Workspace, before: Workspace, names: Iterable[str]) -> W
 
 
 def _merged(after: Workspace, before: Workspace, path: str, more: dict[str, bytes]) -> Entry:
-    """A package.json as the agent left it, but for what it says to linters."""
+    """A package.json as the agent left it, except for the part that is for linters."""
     entry = after.by_path[path]
     if _part(after, path) == _part(before, path):
         return entry
@@ -197,7 +197,7 @@ def _merged(after: Workspace, before: Workspace, path: str, more: dict[str, byte
 
 
 def _put(entries: dict[str, Entry], entry: Entry) -> None:
-    """Lays an entry down, whatever is in its way."""
+    """Adds an entry, replacing whatever is in its way."""
     parents = entry.path.split("/")[:-1]
     for depth in range(1, len(parents) + 1):
         folder = "/".join(parents[:depth])
@@ -210,5 +210,5 @@ def _put(entries: dict[str, Entry], entry: Entry) -> None:
 
 
 def _made(entries: dict[str, Entry], files: Workspace) -> Workspace:
-    """A workspace of other entries, a folder before what it holds."""
+    """A workspace with other entries, a folder before its content."""
     return replace(files, entries=sorted(entries.values(), key=lambda entry: entry.path.split("/")))

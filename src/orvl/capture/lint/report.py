@@ -1,4 +1,4 @@
-"""What linters say of a run's work: its new findings, what its edits of configurations hide, and a score."""
+"""What linters say about a run's work: new issues, what edits of configurations hide, and a score."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from orvl.capture.lint.linter import LintIssue
 
 FORM = 1
 CAP = 0.5
-"""The most that a run gets whose edits of configurations hide what it did, or keep a tool from running."""
+"""The highest score of a run whose edits of configurations hide issues or stop a linter."""
 PAR = 5.0
-"""New findings in 100 lines that leave half of what a file with findings can get."""
+"""New issues per 100 lines that halve the score of a file with issues."""
 FEWEST_LINES = 20
 MOST_LINES = 1000
 KEPT = 200
@@ -24,7 +24,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class LintSide:
-    """What tools found in one state of the workspace, and why those that found nothing could not look."""
+    """The issues of one state of the workspace, and why some linters could not check it."""
 
     issues: Sequence[LintIssue] = ()
     trouble: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class LintSide:
 
 @dataclass(frozen=True)
 class LinterUse:
-    """A tool that a workspace configures, and whether it could be run."""
+    """A linter that a workspace configures, and whether it ran."""
 
     name: str
     configs: tuple[str, ...]
@@ -44,7 +44,7 @@ class LinterUse:
 
 @dataclass(frozen=True)
 class FileMark:
-    """A file that counts: its lines, and its new findings."""
+    """A file that counts: its number of lines and of new issues."""
 
     path: str
     lines: int
@@ -56,7 +56,7 @@ class FileMark:
 
     @property
     def mark(self) -> float:
-        """1 without a new finding; else half of par / (par + findings in 100 lines)."""
+        """1 without new issues; else half of par / (par + issues per 100 lines)."""
         if not self.new:
             return 1.0
         return 0.5 * PAR / (PAR + 100 * self.new / max(self.lines, FEWEST_LINES))
@@ -64,7 +64,7 @@ class FileMark:
 
 @dataclass(frozen=True)
 class LintReport:
-    """How a run's work keeps to the linters and formatters of the eval's own workspace."""
+    """How well a run's work satisfies the linters and formatters of the eval's workspace."""
 
     score: float | None
     reason: str | None = None
@@ -84,34 +84,34 @@ class LintReport:
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> LintReport:
-        """The same report again; raises ValueError on another form."""
+        """The inverse of `to_json`; raises ValueError on another form."""
         if said.get("form") != FORM:
             raise ValueError(f"a report of linters has form {FORM}, not {said.get('form')}")
         made = {name: value for name, value in said.items() if name != "form"}
         for name in ("new", "hidden", "own"):
-            made[name] = tuple(LintIssue(**one) for one in made[name])
-        made["tools"] = tuple(LinterUse(**{**one, "configs": tuple(one["configs"])}) for one in made["tools"])
-        made["edits"] = tuple(ConfigEdit(**{**one, "diff": tuple(one["diff"])}) for one in made["edits"])
-        made["files"] = tuple(FileMark(**one) for one in made["files"])
+            made[name] = tuple(LintIssue(**row) for row in made[name])
+        made["tools"] = tuple(LinterUse(**{**row, "configs": tuple(row["configs"])}) for row in made["tools"])
+        made["edits"] = tuple(ConfigEdit(**{**row, "diff": tuple(row["diff"])}) for row in made["edits"])
+        made["files"] = tuple(FileMark(**row) for row in made["files"])
         made["left_out"] = tuple(made["left_out"])
         return cls(**made)
 
     def lines(self) -> list[str]:
-        """What people and judges read, one thing a line."""
+        """Lines for people and judges."""
         said = [f"score {self.score:.2f}" if self.score is not None else f"no score: {self.reason}"]
         said += [f"at most {CAP:g}: {self.cap}"] if self.cap else []
         said += [_use(tool) for tool in self.tools]
         if self.new_count or self.fixed_count:
             said.append(f"{_new(self.new_count)}, {self.fixed_count} fixed")
         hidden = Counter(self.hidden)
-        for one in self.new[:SHOWN]:
-            said.append(f"new: {one}" + (" [hidden by an edit of the configuration]" if hidden[one] else ""))
+        for issue in self.new[:SHOWN]:
+            said.append(f"new: {issue}" + (" [hidden by an edit of the configuration]" if hidden[issue] else ""))
         if self.new_count > SHOWN:
             said.append(f"… and {_new(self.new_count - SHOWN)} more")
         for edit in self.edits:
             said.append(f"configuration {edit.kind} by the agent: {edit.path}")
             said += [f"  {line}" for line in edit.diff]
-        said += [f"under the agent's own configuration: {one}" for one in self.own[:SHOWN]]
+        said += [f"under the agent's own configuration: {issue}" for issue in self.own[:SHOWN]]
         return said + [f"not looked at: {one}" for one in self.left_out]
 
 
@@ -145,12 +145,11 @@ def adherence(
     the agent configured.
     """
     ran = [name for name in configs if name not in before.trouble and name not in original.trouble]
-    found = [one for one in original.issues if one.tool in ran]
-    known = [one for one in before.issues if one.tool in ran]
+    known, found, left = ([issue for issue in side.issues if issue.tool in ran] for side in (before, original, after))
     new, fixed = beyond(found, known), beyond(known, found)
-    seen = beyond([one for one in after.issues if one.tool in ran], known)
+    seen = beyond(left, known)
     hidden = beyond(new, seen)
-    own = [one for one in after.issues if one.tool in own_configs]
+    own = [issue for issue in after.issues if issue.tool in own_configs]
     cap = _cap(hidden, [name for name in ran if name in after.trouble], after) if edits else None
     marks = _marks(new, lines, [path for name in ran for path in looked_at.get(name, ())])
     reason = _no_score(configs, ran, marks)
@@ -174,19 +173,19 @@ def adherence(
 
 def beyond(issues: Iterable[LintIssue], known: Iterable[LintIssue]) -> list[LintIssue]:
     """The issues that are not among the known ones, each known one counted once."""
-    left = Counter(_key(one) for one in known)
+    left = Counter(map(_key, known))
     new = []
-    for one in sorted(issues):
-        if left[_key(one)]:
-            left[_key(one)] -= 1
+    for issue in sorted(issues):
+        if left[_key(issue)]:
+            left[_key(issue)] -= 1
         else:
-            new.append(one)
+            new.append(issue)
     return new
 
 
-def _key(one: LintIssue) -> tuple[str, str, str, str]:
+def _key(issue: LintIssue) -> tuple[str, str, str, str]:
     """What makes two issues the same, wherever in the file they are."""
-    return one.tool, one.path, one.rule, re.sub(r"\d+", "0", one.message)
+    return issue.tool, issue.path, issue.rule, re.sub(r"\d+", "0", issue.message)
 
 
 def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: LintSide) -> str | None:
@@ -196,8 +195,8 @@ def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: LintSide) -
 
 
 def _marks(new: Sequence[LintIssue], lines: Mapping[str, int], paths: Sequence[str]) -> list[FileMark]:
-    """The changed files that a tool looked at, and the others in which there is something new."""
-    counts = Counter(one.path for one in new)
+    """The changed files that a linter looked at, and others with new issues."""
+    counts = Counter(issue.path for issue in new)
     return [FileMark(path, lines.get(path, FEWEST_LINES), counts[path]) for path in sorted({*paths, *counts})]
 
 

@@ -1,4 +1,4 @@
-"""The rules for code that a workspace tells agents, by program: one checklist item for each."""
+"""Extracts the rules for code from AGENTS.md and the like: one checklist item for each."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*_])")
 
 @dataclass(frozen=True)
 class ProjectRule:
-    """What the project asks of code, in its own words, and where it says so."""
+    """A rule for code in the project's own words, and its place."""
 
     text: str
     path: str
@@ -80,7 +80,7 @@ class ProjectRule:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A bullet or a sentence, with the heading and the bullet that it stands under."""
+    """A bullet or a sentence, with the heading and the bullet above it."""
 
     text: str
     line: int
@@ -90,9 +90,9 @@ class _Piece:
 
 
 def rules_of(files: Workspace) -> list[ProjectRule]:
-    """At most 20 rules: of the workspace itself first, then of its folders; what several files say is said once."""
+    """At most 20 rules: those of the workspace itself first, then those of its folders, without repetitions."""
     found: dict[str, ProjectRule] = {}
-    for path in _told(files):
+    for path in _rule_files(files):
         folder = folder_of(path) if basename(path) in ANYWHERE and not path.startswith(".") else ""
         for piece in _pieces(files.text_of(path)):
             if (text := _rule(piece)) is None:
@@ -104,8 +104,8 @@ def rules_of(files: Workspace) -> list[ProjectRule]:
     return list(found.values())
 
 
-def _told(files: Workspace) -> list[str]:
-    """The files that speak to agents, the nearest to the top first; those that speak to people last."""
+def _rule_files(files: Workspace) -> list[str]:
+    """The files for agents, those nearest to the top first; then the files for people."""
     first = [path for path in (*ANYWHERE, *AT_THE_TOP) if path in files.own]
     first += sorted(path for path in files.own if path.startswith(FOLDERS) and path.endswith((".md", ".mdc")))
     nested = [path for path in files.own if basename(path) in ANYWHERE and path not in first]
@@ -134,7 +134,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int]]:
-    """Headings, bullets with the lines that go on with them, and paragraphs, each with its first line's number."""
+    """Headings, bullets with their continuation lines, and paragraphs, each with the number of its first line."""
     open_block, began, fence = "", 0, ""
     lines = [line[:MAX_LINE] for line in _without_comments(text).splitlines()[:MAX_LINES]]
     matter = _front_matter(lines)
@@ -161,7 +161,7 @@ def _blocks(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _without_comments(text: str) -> str:
-    """Without HTML's comments; the lines stay where they are."""
+    """The text without HTML comments, with the same line numbers."""
     first, *rest = text.split("<!--")
     kept = [first]
     for piece in rest:
@@ -171,21 +171,21 @@ def _without_comments(text: str) -> str:
 
 
 def _front_matter(lines: list[str]) -> int:
-    """How many lines the front matter has."""
+    """The number of lines of the front matter."""
     if not lines or lines[0].strip() != "---":
         return 0
     return next((number for number, line in enumerate(lines[1:50], 2) if line.strip() == "---"), 0)
 
 
 def _plain(text: str) -> str:
-    """Without Markdown's marks, but for code."""
+    """The text without Markdown's marks, except for code."""
     text = LINK.sub(r"\1", text)
     text = re.sub(r"\*\*|__(?=\w)|(?<=\w)__(?!\w)", "", text)
     return " ".join(text.split())
 
 
 def _rule(piece: _Piece) -> str | None:
-    """A piece's words where it is a rule for code."""
+    """A piece's text if it is a rule for code."""
     text = piece.text.strip(" -–—")
     words = CODE.sub(" ", text)
     negative = NEGATIVE.match(piece.under) or NEGATIVE.match(piece.heading)
@@ -211,7 +211,7 @@ def _says_enough(text: str, words: str, under_a_ban: bool) -> bool:
 
 
 def _describes(text: str) -> bool:
-    """Whether it tells what a file or a command is."""
+    """Whether it describes a file or a command."""
     return re.match(r"`[^`]*`\s*(?:[-–—:=(]|is\b|are\b|contains?\b|holds?\b)", text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Runs the project's own linters and formatters, each state of the workspace in a fresh sandbox of its own."""
+"""Runs the project's own linters and formatters, each state of the workspace in a fresh sandbox."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 @dataclass(frozen=True)
 class Room:
-    """Where linters run: a sandbox, fresh folders in it, its limits, and what writes a blob into a file."""
+    """Where linters run: a sandbox, a maker of fresh folders, limits, and a writer of blobs."""
 
     sandbox: Sandbox
     new_folders: Callable[[], RunFolders]
@@ -101,13 +101,13 @@ def _is_for(name: str, path: str, roots: Sequence[LintRoot], later: Sequence[Lin
 
 
 def _lines(lines: dict[str, int], issues: Sequence[LintIssue], after: Workspace) -> dict[str, int]:
-    """With those of unchanged files that have issues."""
-    others = {one.path for one in issues} - lines.keys()
+    """Adds the lines of unchanged files that have issues."""
+    others = {each.path for each in issues} - lines.keys()
     return lines | {path: max(1, after.text_of(path).count("\n")) for path in sorted(others)[:100]}
 
 
 def _affected(before: Workspace, after: Workspace) -> set[str]:
-    """The linters that may report otherwise on files that the agent did not touch."""
+    """The linters whose reports on untouched files may have changed."""
     touched = (*changed(before, after), *(before.own.keys() - after.by_path.keys()))
     return {name for name, linter in LINTERS.items() if any(path.endswith(linter.affected_by) for path in touched)}
 
@@ -130,7 +130,7 @@ async def _side(
     finally:
         await place.remove()
     issues += suppressions(files, paths, roots)
-    return LintSide(tuple(one for one in issues if one.tool not in trouble), trouble)
+    return LintSide(tuple(each for each in issues if each.tool not in trouble), trouble)
 
 
 def suppressions(files: Workspace, paths: Iterable[str], roots: Sequence[LintRoot]) -> list[LintIssue]:

@@ -1,4 +1,4 @@
-"""A workspace as data: what linters look at, within bounds; what an agent left is hostile."""
+"""A workspace as linters see it, within bounds: what an agent left may be hostile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODULES = "node_modules"
 SKIPPED = MADE_BY_OTHERS | {"dist", "build", "coverage", "out", ".next", ".orvl", ".tox", ".mypy_cache", ".ruff_cache"}
-"""Folders of what programs made: neither their files nor their configurations are the project's own."""
+"""Folders of generated files, which are not the project's own."""
 MAX_FILES = 500
 MAX_FILE = 256 * 1024
 MAX_ALL = 4 << 20
@@ -26,12 +26,12 @@ MAX_LEFT_OUT = 20
 LOCKS = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|bun\.lockb?|go\.sum|[^/]*\.lock|[^/]*-lock\.yaml)$"
 )
-"""What tools write to pin versions: nobody's work."""
+"""Lock files, which tools write."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A tree's entries, what gives a blob's bytes, and bytes that are in no blob."""
+    """A tree's entries, a reader of blobs, and contents that are in no blob."""
 
     entries: Sequence[Entry]
     read: Callable[[str], bytes]
@@ -51,20 +51,20 @@ class Workspace:
         }
 
     def bytes_of(self, path: str, most: int = MAX_FILE) -> bytes | None:
-        """A file's bytes; None where it is not there, no file, or larger than that."""
+        """A file's bytes; None if it is missing, not a file, or larger than `most`."""
         entry = self.by_path.get(path)
         if entry is None or entry.kind != "file" or not entry.hash or entry.size > most:
             return None
         return self.made[entry.hash] if entry.hash in self.made else self.read(entry.hash)
 
     def text_of(self, path: str) -> str:
-        """A file's text, the empty one where it cannot be read."""
+        """A file's text; empty if it cannot be read."""
         return (self.bytes_of(path) or b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
 class Looked:
-    """The changed files that linters look at, with their number of lines, and sentences on those left out."""
+    """The changed files that linters look at, with their number of lines, and why others are left out."""
 
     lines: dict[str, int]
     left_out: tuple[str, ...]
@@ -77,7 +77,7 @@ def changed(before: Workspace, after: Workspace) -> list[str]:
 
 
 def looked_at(after: Workspace, paths: Iterable[str]) -> Looked:
-    """Of some files, the text files within bounds."""
+    """The text files among some files, within bounds."""
     lines: dict[str, int] = {}
     left_out: list[str] = []
     total = 0
@@ -122,7 +122,7 @@ def shown(path: str) -> str:
 
 
 def folder_of(path: str) -> str:
-    """The folder that a file lies in; the empty string for the workspace itself."""
+    """The folder of a file; the empty string for the workspace itself."""
     return posixpath.dirname(path)
 
 

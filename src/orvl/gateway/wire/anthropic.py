@@ -59,7 +59,7 @@ class Anthropic(WireFormat):
         # Other hosts of this format read the key from one of two headers, and Anthropic refuses to get both.
         return {"x-api-key": key} | ({} if is_vendor else {"Authorization": f"Bearer {key}"})
 
-    def read_request(self, body: Json, route: Route) -> ModelRequest:  # noqa: ARG002
+    def read_request(self, body: Json, route: Route) -> ModelRequest:
         messages = self.messages(body)
         parts = [part for message in messages for part in objects(message.get("content"))]
         tools = [tool for tool in objects(body.get("tools")) if tool.get("name")]
@@ -118,7 +118,7 @@ class Anthropic(WireFormat):
             if block.get("type") == "tool_result"
         ]
 
-    def is_client(self, path: str, headers: Mapping[str, str], query: Mapping[str, str]) -> bool:  # noqa: ARG002
+    def is_client(self, path: str, headers: Mapping[str, str], query: Mapping[str, str]) -> bool:
         return "anthropic-version" in headers
 
     def whole(self, reply: Reply) -> Json:
@@ -140,7 +140,7 @@ class Anthropic(WireFormat):
         body: Json = {"type": "error", "error": {"type": self.error_kind(status, kind), "message": message}}
         return body if number is None else {**body, "request_id": f"req_{number:06d}"}
 
-    def error_event(self, reply: Reply, status: int, message: str, kind: str | None, sent: int) -> bytes:  # noqa: ARG002
+    def error_event(self, reply: Reply, status: int, message: str, kind: str | None, sent: int) -> bytes:
         return event(self.error(status, message, kind), "error")
 
     def models(self, names: Sequence[str]) -> Json:

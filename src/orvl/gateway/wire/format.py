@@ -332,7 +332,7 @@ class Reply:
 
 
 class WireFormat(Protocol):
-    """All that orvl knows of one wire format. Stateless; `wire.FORMATS` has one of each."""
+    """All that orvl knows of one wire format. A format has no state; `wire.FORMATS` holds one of each."""
 
     name: ClassVar[str]
     root: ClassVar[str]
@@ -353,94 +353,98 @@ class WireFormat(Protocol):
     # -- for the gateway
 
     def route(self, path: str) -> Route | None:
-        """The route of a path without its version; None where the path is not of this format."""
+        """The route of a path without its version; None if the path belongs to another format."""
         is_call = self.paths.get(path)
         return None if is_call is None else Route(self, path, is_call)
 
-    def route_to(self, model: str) -> Route:  # noqa: ARG002
+    def route_to(self, model: str) -> Route:
         """The route of a call of orvl's own, not streamed."""
         return Route(self, next(path for path, is_call in self.paths.items() if is_call), is_call=True)
 
-    def environment(self, url: str, key: str) -> dict[str, str]:  # noqa: ARG002
+    def environment(self, url: str, key: str) -> dict[str, str]:
         """The variables that lead clients of this format to a server."""
         return {}
 
-    def with_key(self, key: str, *, is_vendor: bool) -> dict[str, str]:  # noqa: ARG002
+    def with_key(self, key: str, *, is_vendor: bool) -> dict[str, str]:
         """The headers that carry a key; `is_vendor` says whether the format's own vendor is asked."""
         return {"Authorization": f"Bearer {key}"}
 
-    def read_request(self, body: Json, route: Route) -> ModelRequest: ...
+    @abstractmethod
+    def read_request(self, body: Json, route: Route) -> ModelRequest:
+        """What a request of an agent asks for."""
 
-    def with_usage(self, body: Json) -> Json | None:  # noqa: ARG002
-        """A request whose stream reports usage; None where the given one does already."""
+    def with_usage(self, body: Json) -> Json | None:
+        """A request whose stream reports usage; None if it does so already."""
         return None
 
-    def is_usage_event(self, raw: bytes) -> bool:  # noqa: ARG002
+    def is_usage_event(self, raw: bytes) -> bool:
         """Whether an event holds nothing but the usage that `with_usage` asked for."""
         return False
 
-    def reader(self) -> AnswerReader: ...
+    @abstractmethod
+    def reader(self) -> AnswerReader:
+        """A reader for one answer."""
 
     # -- for judges
 
+    @abstractmethod
     def ask(self, question: Question) -> Json:
         """The body of a request that asks a question."""
-        ...
 
     # -- for servers: requests
 
+    @abstractmethod
     def messages(self, body: Mapping[str, Any]) -> list[Json]:
         """The conversation in a request."""
-        ...
 
-    def instructions(self, body: Mapping[str, Any]) -> Any:  # noqa: ARG002
+    def instructions(self, body: Mapping[str, Any]) -> Any:
         """The system prompt that is not part of the conversation, in whatever shape."""
         return None
 
+    @abstractmethod
     def tools(self, body: Mapping[str, Any]) -> dict[str, Json]:
         """The schema of each tool's arguments, by its name."""
-        ...
 
-    def previous_answer(self, body: Mapping[str, Any]) -> str | None:  # noqa: ARG002
-        """The id of the answer that a request continues, where the host keeps the conversation."""
+    def previous_answer(self, body: Mapping[str, Any]) -> str | None:
+        """The id of the answer that a request continues, if the host keeps the conversation."""
         return None
 
+    @abstractmethod
     def tool_results(self, messages: list[Json]) -> list[ToolResult]:
         """The tool results after the model's last message."""
-        ...
 
     def is_from_model(self, message: Json) -> bool:
         """Whether a message is an earlier answer of the model."""
         return message.get("role") == "assistant"
 
-    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
-        """The key that a request carries; names of headers are in small letters."""
-        found = (bearer(headers) if name == "authorization" else headers.get(name) for name in self.key_headers)
-        return next((key for key in found if key), None)
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+        """The key that a request carries; header names are in lower case."""
+        keys = (bearer(headers) if name == "authorization" else headers.get(name) for name in self.key_headers)
+        return next((key for key in keys if key), None)
 
-    def is_client(self, path: str, headers: Mapping[str, str], query: Mapping[str, str]) -> bool:  # noqa: ARG002
+    def is_client(self, path: str, headers: Mapping[str, str], query: Mapping[str, str]) -> bool:
         """Whether a request for a path that several formats share comes from a client of this one."""
         return False
 
     # -- for servers: answers
 
+    @abstractmethod
     def whole(self, reply: Reply) -> Json:
         """An answer in one piece."""
-        ...
 
+    @abstractmethod
     def stream(self, reply: Reply) -> Iterator[bytes]:
         """An answer as server-sent events."""
-        ...
 
-    def framed(self, events: Iterator[bytes], query: Mapping[str, str]) -> tuple[str, Iterator[bytes]]:  # noqa: ARG002
+    def framed(self, events: Iterator[bytes], query: Mapping[str, str]) -> tuple[str, Iterator[bytes]]:
         """The content type of a stream, and its bytes."""
         return EVENT_STREAM, events
 
+    @abstractmethod
     def error(self, status: int, message: str, kind: str | None = None, number: int | None = None) -> Json:
-        """The body of an error; `number` is that of the request, where the format reports one."""
-        ...
+        """The body of an error; `number` is that of the request, for formats that report it."""
 
-    def error_event(self, reply: Reply, status: int, message: str, kind: str | None, sent: int) -> bytes:  # noqa: ARG002
+    def error_event(self, reply: Reply, status: int, message: str, kind: str | None, sent: int) -> bytes:
         """An error in the middle of a stream, after so many events."""
         return event(self.error(status, message, kind))
 
@@ -448,9 +452,9 @@ class WireFormat(Protocol):
         """The format's name of an error."""
         return kind or self.error_kinds.get(status) or self.error_kinds[500 if status >= 500 else 400]
 
+    @abstractmethod
     def models(self, names: Sequence[str]) -> Json:
         """A list of models."""
-        ...
 
     def token_count(self, tokens: int) -> Json:
         """The answer to a request that asks how long a prompt is."""

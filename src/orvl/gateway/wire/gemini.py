@@ -65,7 +65,7 @@ class Gemini(WireFormat):
     def route_to(self, model: str) -> Route:
         return Route(self, f"/models/{quote(model, safe='/:@')}:generateContent", is_call=True, model=model)
 
-    def with_key(self, key: str, *, is_vendor: bool) -> dict[str, str]:  # noqa: ARG002
+    def with_key(self, key: str, *, is_vendor: bool) -> dict[str, str]:
         return {"x-goog-api-key": key}
 
     def read_request(self, body: Json, route: Route) -> ModelRequest:
@@ -148,7 +148,7 @@ class Gemini(WireFormat):
         """A stream is one JSON list unless events are asked for."""
         return super().framed(events, query) if query.get("alt") == "sse" else (JSON_LIST, _listed(events))
 
-    def error(self, status: int, message: str, kind: str | None = None, number: int | None = None) -> Json:  # noqa: ARG002
+    def error(self, status: int, message: str, kind: str | None = None, number: int | None = None) -> Json:
         return {"error": {"code": status, "message": message, "status": self.error_kind(status, kind).upper()}}
 
     def models(self, names: Sequence[str]) -> Json:
@@ -165,7 +165,7 @@ class GeminiReader(AnswerReader):
     def whole(self, body: Json) -> None:
         self.event("", body)
 
-    def event(self, name: str, body: Json) -> None:  # noqa: ARG002
+    def event(self, name: str, body: Json) -> None:
         answer = self.answer
         if error := body.get("error"):
             answer.error = string(mapping(error).get("message")) or str(error)

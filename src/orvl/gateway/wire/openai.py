@@ -57,7 +57,7 @@ class OpenAI(WireFormat):
 
     # -- the gateway
 
-    def read_request(self, body: Json, route: Route) -> ModelRequest:  # noqa: ARG002
+    def read_request(self, body: Json, route: Route) -> ModelRequest:
         answers = [message for message in self.messages(body) if self.is_from_model(message)]
         return ModelRequest(
             model=string(body.get("model")) or "",
@@ -142,7 +142,7 @@ class OpenAI(WireFormat):
             yield event({**head, "choices": [], "usage": _usage(reply.tokens)})
         yield event("[DONE]")
 
-    def error(self, status: int, message: str, kind: str | None = None, number: int | None = None) -> Json:  # noqa: ARG002
+    def error(self, status: int, message: str, kind: str | None = None, number: int | None = None) -> Json:
         code = kind or self.error_codes.get(status)
         return {"error": {"message": message, "type": self.error_kind(status, kind), "param": None, "code": code}}
 
@@ -162,7 +162,7 @@ class ChatReader(AnswerReader):
         self.event("", body)
         self.answer.complete = bool(body.get("choices")) or self.answer.error is not None
 
-    def event(self, name: str, body: Json) -> None:  # noqa: ARG002
+    def event(self, name: str, body: Json) -> None:
         answer = self.answer
         if error := body.get("error"):
             answer.error = string(mapping(error).get("message")) or str(error)

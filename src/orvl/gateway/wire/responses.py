@@ -41,12 +41,12 @@ class Responses(OpenAI):
     paths: ClassVar = {"/responses": True}
     usage_option = None
 
-    def environment(self, url: str, key: str) -> dict[str, str]:  # noqa: ARG002
+    def environment(self, url: str, key: str) -> dict[str, str]:
         return {}
 
     # -- the gateway
 
-    def read_request(self, body: Json, route: Route) -> ModelRequest:  # noqa: ARG002
+    def read_request(self, body: Json, route: Route) -> ModelRequest:
         items = objects(body.get("input"))
         answers = [item for item in items if item.get("role") == "assistant" or item.get("type") in CALLS]
         reasoning = sum(item.get("type") == "reasoning" for item in items)
@@ -61,7 +61,7 @@ class Responses(OpenAI):
             max_output=number(body.get("max_output_tokens")) or None,
         )
 
-    def with_usage(self, body: Json) -> Json | None:  # noqa: ARG002
+    def with_usage(self, body: Json) -> Json | None:
         return None
 
     def reader(self) -> AnswerReader:
