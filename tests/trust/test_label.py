@@ -28,6 +28,7 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.rate.board import MetricRow, Row
 from orvl.rate.stats.people import people_mean
+from orvl.report.trust_text import people_json, people_sentences
 from orvl.store.sqlite import SqliteStore
 from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
@@ -121,11 +122,11 @@ def refused(project, *words):
 def report(project, *words):
     """What `--report --json` writes, without a process for it."""
     found = said_by_people(project, *words)
-    return json.loads(json.dumps(found.as_json(), allow_nan=False)) if found else None
+    return json.loads(json.dumps(people_json(found), allow_nan=False)) if found else None
 
 
 def reported(project):
-    return "\n".join(said_by_people(project).sentences())
+    return "\n".join(people_sentences(said_by_people(project)))
 
 
 def said_by_people(project, *judges):

@@ -21,6 +21,7 @@ from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.project.names import closest, count, did_you_mean
 from orvl.report.text import plain
+from orvl.report.trust_text import people_json, people_sentences
 from orvl.trust.labels import DRAWN, WHOLE, queue
 from orvl.trust.people import people
 
@@ -131,11 +132,11 @@ def _refuse_mixtures(given: Mapping[str, Any], words: Selection) -> None:
 
 def _report(found: People | None, out: JsonOut | None) -> int:
     if out:
-        out.write({"schema": 1, "people": found.as_json() if found else None})
+        out.write({"schema": 1, "people": people_json(found) if found else None})
     elif found is None:
         click.echo("There is no label yet. Begin with: orvl label")
     else:
-        click.echo("\n".join(plain(sentence) for sentence in found.sentences()))
+        click.echo("\n".join(plain(sentence) for sentence in people_sentences(found)))
     return 0
 
 
