@@ -75,8 +75,7 @@ class Attempts:
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
     async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
-        """The conversation, in fresh folders. What an agent does to its own folders is its own trouble; a broken disk is
-        everybody's."""
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
