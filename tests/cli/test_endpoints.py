@@ -221,7 +221,7 @@ def test_words_choose_and_rows_of_one_model_stand_together(project, kept):
     assert "no metric" in project.orvl("endpoints", "--metric=speed").err
     nothing = project.orvl("endpoints", "silent")
     assert nothing.status == 0
-    assert "No call of a model is stored" in nothing.out
+    assert "No stored model call matches these words" in nothing.out
 
 
 def test_a_call_for_another_model_counts_for_that_model(project, kept):
@@ -260,7 +260,7 @@ def test_a_clear_difference_is_a_sentence(project, kept):
     text = project.orvl("endpoints", env={"COLUMNS": "160"}).out
     assert "groq and zen differ on qwen3-coder: well-formed tool calls 72 % [62, 81] of 80" in text
     kept(cell("codex", provider="groq"), good(1))
-    assert "Not the same agents and evals" in endpoints(project)["differences"][0]
+    assert "Different agents and evals called them" in endpoints(project)["differences"][0]
     assert "Not the same" not in endpoints(project, "pi")["differences"][0]
 
 

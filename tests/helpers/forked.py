@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import orvl
 
 # These run as programs of their own, or need packages that are optional.
-NOT_IMPORTED = ("__main__", ".child", ".worker", ".inside", ".guard", ".local_model.engine")
+NOT_IMPORTED = ("__main__", ".child", ".worker", ".inside", ".guard")
 READ_AT_START = ("PYTHON", "LANG", "LC_", "COVERAGE", "LD_", "OPENBLAS", "OMP")
 
 _forks = multiprocessing.get_context("forkserver")

@@ -274,7 +274,10 @@ def test_broken_weights_are_an_error_in_words(tmp_path, size):
 
 
 def test_a_port_that_is_taken_is_an_error_in_words():
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OrvlError, match=r"^Cannot load|^Cannot bind"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(UserError, match=r"^Cannot bind 127\.0\.0\.1:\d+ \(address already in use\)"),
+    ):
         LocalModel(port=taken.getsockname()[1]).start()
 
 

@@ -40,7 +40,7 @@ ENVIRONMENT = {
     "sandbox": "PATH, HOME and TMPDIR of what runs inside",
     "plan": "PATH, for an agent's version command",
     "capture": "PATH, for the browser's program",
-    "local_model": "which weights to load",
+    "local_model": "what child processes inherit",
 }
 
 

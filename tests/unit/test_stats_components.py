@@ -149,7 +149,7 @@ def test_the_next_step_follows_the_formula_with_its_own_quantile():
 @pytest.mark.parametrize("prices", [None, Prices(None, 0.1), Prices(1.0, None)])
 def test_unknown_prices_are_said_and_steps_go_by_gain(prices):
     steps = next_steps(Components(*PLANTED, 2, 6, 3, 3), 6, 3, 3, prices)
-    assert "not known" in steps.note
+    assert "is unknown" in steps.note
     gains = [step.gain for step in steps.steps]
     assert gains == sorted(gains, reverse=True)
     assert {step.gain_per_dollar for step in steps.steps} == {None}

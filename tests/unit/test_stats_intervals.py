@@ -103,7 +103,7 @@ def test_a_pair():
     assert found.p == pytest.approx(2 * t_cdf(-np.mean(d) / (np.std(d, ddof=1) / 5**0.5), 4))
     assert found.sign_flip_p == 2 / 32
     assert not found.significant
-    assert "common evals: 5" in found.reason
+    assert "Common evals: 5" in found.reason
 
 
 def test_a_pair_is_the_other_way_round_the_same():

@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from orvl.errors import StoreError
+import orvl.store
+from orvl.errors import StoreError, UserError
 from orvl.store import ANY_EPISODE, Blobs, Store, open_store, store_exists, store_url
 from orvl.store.folder import FolderBlobs
 from orvl.store.rows import CallFilter, Mismatch, OtherModelCalls
@@ -151,6 +152,27 @@ def test_a_url_names_a_folder_from_where_it_was_written(tmp_path, monkeypatch):
     assert store_url("mine", "theirs", project) == f"sqlite://{tmp_path}/mine"
     assert store_url(None, "theirs", project) == f"sqlite://{project}/theirs"
     assert store_url("sqlite:///a/b", None, project) == "sqlite:///a/b"
+
+
+class Elsewhere:
+    """A store of another kind, as far as opening goes."""
+
+    def __init__(self, place, *, write):
+        self.opened = place, write
+
+    @staticmethod
+    def exists(place):
+        return place == "host/name"
+
+
+def test_another_kind_of_store_is_one_line(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="Give its path"):
+        store_url("elsewhere://host/name", None, tmp_path)
+    monkeypatch.setitem(orvl.store.STORES, "elsewhere", f"{__name__}:Elsewhere")
+    url = store_url("elsewhere://host/name", None, tmp_path)
+    assert url == "elsewhere://host/name"
+    assert open_store(url, write=True).opened == ("host/name", True)
+    assert store_exists(url) and not store_exists("elsewhere://host/other")
 
 
 def test_one_process_writes_and_others_read(place):

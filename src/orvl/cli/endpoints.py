@@ -1,4 +1,4 @@
-"""`orvl endpoints`: what providers made of the same model."""
+"""`orvl endpoints`: how providers served the same model."""
 
 from __future__ import annotations
 
@@ -21,33 +21,32 @@ from orvl.project.names import count
 def command(**given: Any) -> int:
     """Compare providers of the same model, over all stored calls.
 
-    Failed calls, tool calls that are not well-formed, empty and cut-off answers, who really answered, speed and cost:
-    whether the agent, the model or its host is to blame.
+    Shows failed calls, malformed tool calls, empty and truncated answers, which model and host really answered, speed
+    and cost: whether the agent, the model or its host is to blame.
     """
     words = selection_from(given)
     if words.metric != "all":
-        raise UserError(f"Calls of models have no metric: leave out '{words.metric}'. See: orvl report")
+        raise UserError(f"Model calls have no metric: leave out '{words.metric}'. See: orvl report")
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
-    from orvl.rate.endpoints import Calls
-    from orvl.rate.endpoints import as_json as endpoints_as_json
-    from orvl.report.endpoints_table import differences, notes, others_asked, print_endpoints, print_failing
+    from orvl.rate.endpoints import Calls, differences
+    from orvl.report.endpoints import as_json as endpoints_as_json
+    from orvl.report.endpoints import notes, others_asked, print_endpoints, print_failing
 
     with open_to_read(project, given["store"]) as store:
         cells = store.cells()
         keep = stored_matcher(words, [cell.names for cell in cells])
         calls = Calls(store, {cell.id: cell.names for cell in cells if keep(cell.names)})
         rows = calls.endpoints()
-        differing = differences(rows)
         warnings = [*notes(rows), *others_asked(calls.cells, calls.others)]
         if out:
-            out.write(endpoints_as_json(rows, list(calls.failing(rows)), differing, warnings))
+            out.write(endpoints_as_json(rows, calls.failing(rows), differences(rows), warnings))
             return 0
-        screen = console()
-        print_endpoints(screen, rows, differing, warnings)
+        terminal = console()
+        print_endpoints(terminal, rows, differences(rows), warnings)
         failing = sum(row.sums["failing"] for row in rows)
         if given["verbose"]:
-            print_failing(screen, calls.failing(rows))
+            print_failing(terminal, calls.failing(rows))
         elif failing:
-            screen.print(f"Something went wrong in {count(failing, 'call')}. List them with: -v")
+            terminal.print(f"Something went wrong in {count(failing, 'call')}. List them with: -v")
     return 0

@@ -11,8 +11,7 @@ from orvl.errors import Interrupted, InvalidAppConfig, NotStarted
 from orvl.score.judges.evidence import page_text
 from orvl.score.judges.redaction import names_of
 from orvl.score.score_run import score_run
-from orvl.store import score_matrix as cards
-from orvl.store import tree
+from orvl.store import score_matrix, tree
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Cell, Layout, Score
 
 
-def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | None]:
+def sampler(before: list[Score], samples: Samples) -> Callable[[str, str], int | None]:
     """Which sample of a score to take: the first, another if nobody answered, or one more of all."""
     last = {(score.metric_key, score.judge_key): score for score in before}
 
@@ -36,19 +35,19 @@ def sampler(before: list[Score], wanted: Samples) -> Callable[[str, str], int | 
         score = last.get((metric_key, judge_key))
         if score is None:
             return 1
-        again = wanted == "all" or (wanted == "unanswered" and score.kind in ("error", "abstained"))
+        again = samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained"))
         return score.sample + 1 if again else None
 
     return sample
 
 
 def hidden_names(cell: Cell) -> tuple[str, ...]:
-    """What judges must not learn; a control is nobody."""
+    """Names that judges must not see; a control is nobody's work."""
     return () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
 
 
 def browse_as_text(browse: Callable[[Sequence[str]], Awaitable[Look]] | None) -> Browse | None:
-    """What a judge reads of the steps that it wants done in the browser."""
+    """What a judge reads of the steps that it asked for in the browser."""
     if browse is None:
         return None
 
@@ -65,7 +64,7 @@ def browse_as_text(browse: Callable[[Sequence[str]], Awaitable[Look]] | None) ->
 
 @dataclass
 class RunScorer:
-    """Scores runs; `cancel` leaves what is being scored to the next call."""
+    """Scores runs; after `cancel`, the next call of orvl scores what was under way."""
 
     store: Store
     work: WorkDir
@@ -89,8 +88,8 @@ class RunScorer:
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
         judged = self.judges.judged_run(run, items, browse)
-        wanted = sampler(before, self.samples)
-        task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, wanted))
+        sample = sampler(before, self.samples)
+        task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)
         try:
             return await task
@@ -119,6 +118,6 @@ def saving(
     scores: list[Score],
     is_all: bool,
 ) -> Callable[[Store], None]:
-    """What stores new scores of an attempt, with S over all that it has once nothing is missing."""
-    table = cards.pack(layout, before + scores) if is_all else None
-    return lambda store: store.add_scores(number, cell, call, scores, layout_id, table)
+    """The write that stores new scores of an attempt, with its score matrix S once nothing is missing."""
+    matrix = score_matrix.pack(layout, before + scores) if is_all else None
+    return lambda store: store.add_scores(number, cell, call, scores, layout_id, matrix)

@@ -26,24 +26,24 @@ ABOUT = "import platform, sys; print(platform.python_version(), sys.base_prefix)
 
 def build(folder: Path, packages: Sequence[str], say: Callable[[str], None]) -> InstalledPackages:
     """Installs packages with the Python that runs orvl, or with the newest other one that they allow."""
-    wanted = ""
+    required = ""
     tried = []
     for python, version in _pythons():
         try:
             run("venv", [python, "-m", "venv", str(folder)], folder.parent, say)
             run("pip", [str(folder / "bin/python"), "-m", "pip", "install", *FLAGS, "--", *packages], folder, say)
         except InstallerFailed as failed:
-            wanted = _other_python(failed.output, packages)
-            if not wanted:
+            required = _other_python(failed.output, packages)
+            if not required:
                 raise
             tried.append(version)
-            say(f"it needs Python {wanted}, not {version}; looking for another one")
+            say(f"it needs Python {required}, not {version}; looking for another one")
             remove(folder)
         else:
             return _built(folder, packages)
     raise InstallError(
-        f"{' '.join(packages)} needs Python {wanted}; found only {', '.join(tried)}. Put one that it allows into PATH, "
-        "such as python3.12."
+        f"{' '.join(packages)} needs Python {required}; found only {', '.join(tried)}. "
+        "Put one that it allows into PATH, such as python3.12."
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
+import socket
 import threading
 from typing import TYPE_CHECKING, Self
 
@@ -13,7 +15,6 @@ from orvl.local_model.gguf import read_head
 from orvl.local_model.weights import SMOLLM2, require_library, weights_of
 
 if TYPE_CHECKING:
-    import os
     from types import TracebackType
 
 MIN_CONTEXT = 512
@@ -76,6 +77,7 @@ class LocalModel:
             head = read_head(self.path)
         except ValueError as error:
             raise UserError(f"Cannot load the weights {self.path}: {error}.") from error
+        self._require_port()
         self._context = min(self._context, head.context or self._context)
         self._control_tokens = _any_of(head.control_tokens)
         child = self._spawn()
@@ -109,6 +111,14 @@ class LocalModel:
             half = MAX_TEXT // 2
             text = text[:half] + MARK.format(len(text) - 2 * half) + text[-half:]
         return self._control_tokens.sub(lambda token: f"{token[0][0]} {token[0][1:]}", text)
+
+    def _require_port(self) -> None:
+        # The library says no more than that it could not start.
+        try:
+            socket.create_server(("127.0.0.1", self.port)).close()
+        except OSError as error:
+            why = os.strerror(error.errno or 0).lower()
+            raise UserError(f"Cannot bind 127.0.0.1:{self.port} ({why}); port 0 takes a free one.") from error
 
     def _spawn(self) -> ChildProcess:
         with self._lock:

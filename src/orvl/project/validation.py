@@ -224,7 +224,7 @@ def _model_at(model: Any, place: Place) -> Any:
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file's text and content; both are empty where there is no file."""
+    """A file's text and content; both are empty if there is no file."""
     try:
         source = path.read_bytes()
     except FileNotFoundError:

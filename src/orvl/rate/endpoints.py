@@ -1,16 +1,17 @@
-"""Endpoints: what each provider made of each model, counted over the calls that the store holds."""
+"""Endpoints: how each provider served each model, over all stored calls."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from orvl.rate.stats.shares import median, quantile_interval, wilson_interval
 from orvl.store.rows import CallFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from orvl.store import Store
 
@@ -21,7 +22,7 @@ TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens"
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """A count out of a total."""
 
     count: int
     of: int
@@ -36,7 +37,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Middle:
+class Median:
     """The median of measured values, in order."""
 
     ordered: Sequence[float]
@@ -96,26 +97,26 @@ class EndpointStats:
         return Share(self.sums["cached_tokens"], self.sums["input_tokens"])
 
     @property
-    def first_token(self) -> Middle:
-        return Middle(self.first_tokens)
+    def first_token(self) -> Median:
+        return Median(self.first_tokens)
 
     @property
-    def rate(self) -> Middle:
-        return Middle(self.rates)
+    def rate(self) -> Median:
+        return Median(self.rates)
 
     def of_answered(self, kind: str) -> Share:
         return Share(self.findings[kind], self.sums["answered"])
 
     def total(self, name: str) -> tuple[float | None, int]:
-        """A sum over the calls that told, None where none did; and how many whole or begun answers did not."""
+        """A sum over the calls that reported it, None where none did; and how many answers did not."""
         told = self.sums["told_cost" if name == "cost_usd" else "told_tokens"]
         untold = self.sums["unpriced" if name == "cost_usd" else "uncounted"]
         return (self.sums[name] if told else None), untold
 
 
 @dataclass(frozen=True)
-class Failing:
-    """One thing that went wrong in one call."""
+class FailingCall:
+    """One thing that went wrong in one model call."""
 
     model: str
     provider: str
@@ -127,14 +128,9 @@ class Failing:
     kind: str
     detail: str
 
-    @property
-    def command(self) -> str:
-        earlier = "" if self.is_last else f" --attempt {self.attempt}"
-        return f"orvl show {self.run[:12]}{earlier} --call {self.call}"
-
 
 class Calls:
-    """The stored calls of chosen cells. A call for another model than its run's counts for the model it asked for."""
+    """The stored calls of chosen cells. A call for a model other than its run's counts for the model it asked for."""
 
     def __init__(self, store: Store, cells: dict[int, tuple[str, str, str, str]]) -> None:
         self.store, self.cells = store, cells
@@ -175,7 +171,7 @@ class Calls:
         endpoint.rates = sorted(rate for _, rate in totals.speeds if rate)
         return endpoint
 
-    def failing(self, endpoints: Sequence[EndpointStats]) -> Iterator[Failing]:
+    def failing(self, endpoints: Sequence[EndpointStats]) -> Iterator[FailingCall]:
         """All that went wrong, by endpoint, run and call."""
         for endpoint in endpoints:
             here = endpoint.model, endpoint.provider
@@ -184,79 +180,66 @@ class Calls:
                 reason = failure(call.status, untroubled=call.trouble is None)
                 agent = self.cells[call.cell][0]
                 for kind, detail in wrong or [(reason, call.trouble or "")]:
-                    yield Failing(*here, agent, call.run, call.attempt, call.is_last, call.number, kind, detail)
+                    yield FailingCall(*here, agent, call.run, call.attempt, call.is_last, call.number, kind, detail)
 
 
 def failure(status: int | None, *, untroubled: bool) -> str:
-    """How a call failed: without an answer, within one, or with a status."""
+    """How a call failed: without an answer, in the middle of one, or with a status."""
     if status is None:
         return "no answer"
     return f"status {status}" if untroubled or not 200 <= status < 300 else "broken off"
 
 
-def as_json(
-    endpoints: Sequence[EndpointStats], failing: Sequence[Failing], differences: Sequence[str], warnings: Sequence[str]
-) -> dict[str, Any]:
-    """The versioned shape: every count with its share and interval; null is unknown."""
-    return {
-        "schema": 1,
-        "endpoints": [_endpoint(one) for one in endpoints],
-        "differences": list(differences),
-        "failing": [
-            {name: getattr(one, name) for name in (*Failing.__dataclass_fields__, "command") if name != "is_last"}
-            for one in failing
-        ],
-        "warnings": list(warnings),
-    }
+@dataclass(frozen=True)
+class Difference:
+    """Where one provider of a model is clearly worse than the best one."""
+
+    model: str
+    worse: str
+    best: str
+    shares: tuple[tuple[str, Share, Share], ...]
+    """What differs, with the worse provider's share and the best one's."""
+    same_runs: bool
+    """Whether the same agents and evals called both."""
 
 
-def _endpoint(one: EndpointStats) -> dict[str, Any]:
-    sums = one.sums
-    return {
-        "model": one.model,
-        "provider": one.provider,
-        "agents": one.agents,
-        "runs": sums["runs"],
-        "calls": sums["calls"],
-        "answered": sums["answered"],
-        "left": sums["left"],
-        "failed": {**_share(one.failed), "kinds": dict(one.failures)},
-        "retries": sums["retries"],
-        "waited_seconds": sums["waited"],
-        "tool_calls": sums["tool_calls"],
-        "well_formed": {**_share(one.well_formed), **{kind: one.findings[kind] for kind in BAD_TOOL_CALLS}},
-        **{
-            name: _share(one.of_answered(kind))
-            for name, kind in (("empty", "empty"), ("cut_off", "cut off"), ("refused", "refusal"))
-        },
-        "no_usage": one.findings["no usage"],
-        "unreadable": one.findings["unreadable"],
-        "another_model": {**_share(one.another_model), "models": dict(one.wrong)},
-        "served_models": dict(one.served),
-        "hosts": dict(one.hosts),
-        "reasoning": {"given": sums["reasoning_given"], "passed_back": sums["passed_back"], "lost": sums["lost"]},
-        "cached_share": one.cached.value,
-        "first_token_seconds": _middle(one.first_token),
-        "tokens_per_second": _middle(one.rate),
-        "usage": {
-            **{name: one.total(name)[0] for name in TOKENS},
-            "uncounted_calls": sums["uncounted"],
-            "cost_usd": one.total("cost_usd")[0],
-            "unpriced_calls": sums["unpriced"],
-            "cost_sources": sorted(one.cost_sources),
-        },
-    }
+def differences(endpoints: Sequence[EndpointStats]) -> list[Difference]:
+    """Pairs of providers of one model whose intervals do not overlap."""
+    found = []
+    for model, group in groupby(endpoints, key=lambda endpoint: endpoint.model):
+        by_name = {endpoint.provider: endpoint for endpoint in group}
+        pairs: dict[tuple[str, str], list[tuple[str, Share, Share]]] = {}
+        for what, (share, more_is_better) in COMPARED.items():
+            shares = {name: share(endpoint) for name, endpoint in by_name.items()}
+            for worse, best in _apart(shares, what, more_is_better):
+                pairs.setdefault((worse, best), []).append((what, shares[worse], shares[best]))
+        for (worse, best), differing in pairs.items():
+            same_runs = by_name[worse].asked_by == by_name[best].asked_by
+            found.append(Difference(model, worse, best, tuple(differing), same_runs))
+    return found
 
 
-def _share(share: Share) -> dict[str, Any]:
-    return {
-        "count": share.count,
-        "of": share.of,
-        "share": share.value,
-        "interval": list(share.interval) if share.interval else None,
-    }
+def _apart(shares: dict[str, Share], what: str, more_is_better: bool) -> Iterator[tuple[str, str]]:
+    """The providers whose interval is wholly on the worse side of the best one's; one mismatch is enough."""
+    known = {name: share.interval for name, share in shares.items() if share.interval}
+    if len(known) < 2:
+        return
+    best = max(known, key=lambda name: known[name][0] if more_is_better else -known[name][1])
+    for name, (low, high) in known.items():
+        apart = high < known[best][0] if more_is_better else low > known[best][1]
+        is_mismatch = what == ANOTHER_MODEL and shares[name].count and not shares[best].count
+        if name != best and (apart or is_mismatch):
+            yield name, best
 
 
-def _middle(middle: Middle) -> dict[str, Any]:
-    interval = middle.interval
-    return {"median": middle.value, "interval": list(interval) if interval else None, "of": len(middle.ordered)}
+WELL_FORMED = "well-formed tool calls"
+ANOTHER_MODEL = "answers of another model"
+COMPARED: dict[str, tuple[Callable[[EndpointStats], Share], bool]] = {
+    WELL_FORMED: (lambda one: one.well_formed, True),
+    "failed calls": (lambda one: one.failed, False),
+    "empty answers": (lambda one: one.of_answered("empty"), False),
+    "answers cut off": (lambda one: one.of_answered("cut off"), False),
+    "refusals": (lambda one: one.of_answered("refusal"), False),
+    ANOTHER_MODEL: (lambda one: one.another_model, False),
+}
+"""The shares by which providers are compared, and whether more is better."""

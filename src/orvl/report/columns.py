@@ -39,6 +39,8 @@ class Column(Generic[T]):
     bold: bool = False
     optional: bool = False
     """Hidden where the terminal is too narrow."""
+    unseen: str = ""
+    """What a legend calls it where no row has anything of it."""
 
 
 def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:

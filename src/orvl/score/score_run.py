@@ -33,7 +33,7 @@ async def score_run(
 ) -> tuple[list[Score], bool]:
     """The scores of a run, and whether these are all: the money for judges may end before.
 
-    `samples(metric_key, judge_key)` is the number of the sample to take, or None where none is wanted.
+    `samples(metric_key, judge_key)` is the number of the sample to take, or None to take none.
     """
     scoring = []
     for metric in metrics:
@@ -90,7 +90,8 @@ def _detail(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
     if len(details) < 2:
         return details[0] if details and details[0] else None
     alarm = next((detail["alarm"] for detail in details if "alarm" in detail), None)
-    spent = {name: _sum([one.get(name) for one in details]) for name in SPENT if any(name in one for one in details)}
+    known = [name for name in SPENT if any(name in detail for detail in details)]
+    spent = {name: _sum([detail.get(name) for detail in details]) for name in known}
     return {"asked": details, **spent, **({"alarm": alarm} if alarm else {})}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ANY_EPISODE", "Batch", "Blobs", "Store", "StoredCell", "StoredRun", "open_store", "store_url"]
 
 STORES = {"sqlite": "orvl.store.sqlite:SqliteStore"}
-"""By the scheme of --store: a class that takes a place and `write`, and says whether something `exists` there."""
+"""By the scheme of --store: a class that takes what follows it and `write`, and says whether a store `exists` there."""
 DEFAULT = "sqlite"
 
 
@@ -28,14 +28,16 @@ def store_url(flag: str | None, setting: str | None, root: Path) -> str:
     if not url:
         return f"{DEFAULT}://{root / '.orvl'}"
     scheme, separator, place = url.partition("://")
-    if separator and (scheme not in STORES or not place.startswith("/")):
+    if separator and scheme in STORES and scheme != DEFAULT:
+        return url
+    if separator and (scheme != DEFAULT or not place.startswith("/")):
         raise UserError(f"--store {url}: this version keeps results in a folder. Give its path.")
     folder = Path(place if separator else url).expanduser()
     return f"{DEFAULT}://{((Path.cwd() if flag else root) / folder).resolve()}"
 
 
 def open_store(url: str | Path, *, write: bool) -> Store:
-    """Opens the store at a URL or in a folder; a writer makes it where it is missing."""
+    """Opens the store at a URL or in a folder; a writer creates it where it is missing."""
     kind, place = _resolve(url)
     store: Store = kind(place, write=write)
     return store
@@ -46,7 +48,8 @@ def store_exists(url: str | Path) -> bool:
     return bool(kind.exists(place))
 
 
-def _resolve(url: str | Path) -> tuple[Any, Path]:
+def _resolve(url: str | Path) -> tuple[Any, str]:
+    """The class of a store, and its place."""
     scheme, separator, place = str(url).partition("://")
     module, name = STORES[scheme if separator else DEFAULT].split(":")
-    return getattr(import_module(module), name), Path(place if separator else url)
+    return getattr(import_module(module), name), place if separator else str(url)

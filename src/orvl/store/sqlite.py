@@ -6,6 +6,7 @@ import json
 import os
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from orvl.errors import OrvlError, StoreError
@@ -19,7 +20,6 @@ from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from orvl.store.protocol import Store
 
@@ -38,23 +38,23 @@ EXPORTS = {
 class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
     """Opened for reading by anybody, for writing by one process at a time."""
 
-    def __init__(self, folder: Path, *, write: bool) -> None:
-        self.folder = folder
-        self.path = folder / database.FILE
-        self.blobs = FolderBlobs(folder / "blobs")
+    def __init__(self, folder: str | Path, *, write: bool) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / database.FILE
+        self.blobs = FolderBlobs(self.folder / "blobs")
         self._lock: int | None = None
         if write:
-            database.make(folder)
-            self._lock = database.lock(folder)
+            database.make(self.folder)
+            self._lock = database.lock(self.folder)
         try:
-            self.db = database.connect(folder, write=write)
+            self.db = database.connect(self.folder, write=write)
         except BaseException:
             self._unlock()
             raise
 
     @staticmethod
-    def exists(folder: Path) -> bool:
-        return (folder / database.FILE).exists()
+    def exists(folder: str | Path) -> bool:
+        return Path(folder, database.FILE).exists()
 
     def _unlock(self) -> None:
         if self._lock is not None:

@@ -18,10 +18,6 @@ BUILT_IN = {"good": "dummy-good", "bad": "dummy-bad", "empty": "empty"}
 CONTROL_OF = {agent: control for control, agent in BUILT_IN.items()}
 
 
-def agent_name(control: str) -> str:
-    return BUILT_IN.get(control, PREFIX + control)
-
-
 def control_of(agent: str) -> str:
     return agent.partition(":")[2] if is_control(agent) else CONTROL_OF[agent]
 

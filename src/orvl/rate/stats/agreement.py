@@ -29,7 +29,7 @@ LEAST_RUNS = 8  # below this the effective number of judges, and a flag, would b
 
 @dataclass(frozen=True)
 class Icc:
-    """Intraclass correlations of runs × judges; what cannot be had is None, for the reason given."""
+    """Intraclass correlations of runs × judges; `reason` says why they are None."""
 
     icc2_1: float | None
     """One judge's absolute scores: severity counts as error."""
@@ -116,9 +116,9 @@ def panel_agreement(table: ArrayLike, *, threshold: float = 0.2, near: float = 0
 
 def _note(found: float | None, apart: float | None, threshold: float, *, alike: bool, few: bool) -> str | None:
     if apart is None:
-        return "No run was scored by two judges, so agreement is not known."
+        return "No run was scored by two judges, so agreement is unknown."
     if found is None:
-        return "Every score is the same, so alpha is not defined; the judges agree."
+        return "Every score is the same, so alpha is undefined; the judges agree."
     if found >= threshold:
         return None
     if alike:
@@ -138,7 +138,7 @@ def icc(table: ArrayLike) -> Icc:
     n, k = rows.shape
     lost = len(scores) - n
     if n < 2 or k < 2:
-        return Icc(None, None, None, None, n, lost, "It takes two judges and two runs that both scored.")
+        return Icc(None, None, None, None, n, lost, "This takes two judges, and two runs that both scored.")
     centred = rows - rows.mean()
     by_run, by_judge = centred.mean(axis=1), centred.mean(axis=0)
     between = k * float(by_run @ by_run) / (n - 1)

@@ -23,7 +23,7 @@ More = Literal["eval", "episode", "judge"]
 
 @dataclass(frozen=True)
 class Components:
-    """The variances of one score, by what makes it vary; a source that cannot be told apart is 0 and in `unknown`.
+    """The variances of one score by source; a source that cannot be separated is 0 and in `unknown`.
 
     Over one contestant there is nothing to compare: `ae` and `aj` are then the variances of the evals and the judges
     themselves.
@@ -32,11 +32,11 @@ class Components:
     ae: float
     """A contestant is better at some evals than at others."""
     aj: float
-    """A judge favours a contestant."""
+    """A judge prefers a contestant."""
     run: float
-    """The same contestant does the same eval differently each time."""
+    """A contestant does the same eval differently each time."""
     res: float
-    """A judge scores the same run differently from its fellows, beyond its severity and its favours."""
+    """A judge scores a run differently from the others, beyond its severity and its preferences."""
     contestants: int
     evals: int
     judges: int
@@ -44,12 +44,12 @@ class Components:
     """The harmonic mean over cells, where their numbers differ."""
     unknown: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
-    """What could not be told apart, and what was left out."""
+    """What could not be separated, and what was left out."""
 
 
 @dataclass(frozen=True)
 class Prices:
-    """In dollars, None where not known: one run of a contestant, and one judge's look at a run."""
+    """In dollars, None where unknown: one run of a contestant, and one judge's verdict on a run."""
 
     run: float | None
     verdict: float | None = 0.0
@@ -72,7 +72,7 @@ class NextStep:
 
 @dataclass(frozen=True)
 class NextSteps:
-    """The best step first; ordered by gain where a price is not known, as the note then says."""
+    """The best step first; by gain alone where a price is unknown, as the note then says."""
 
     half_width: float | None
     steps: tuple[NextStep, ...]
@@ -119,13 +119,13 @@ def _solve(
         res = squares / ((repeats + a * (E - 1)) * (J - 1))
     else:
         unknown |= {"aj", "res"}
-        notes.append("One judge: its favours cannot be told from the contestants' merit, nor its noise from the runs'.")
+        notes.append("One judge: its preferences cannot be separated from merit, nor its noise from that of the runs.")
     run = 0.0
     if repeats:
         run = max(0.0, float(np.nansum(runs**2)) / repeats - res / J)
     else:
         unknown.add("run")
-        notes.append("One episode a cell: the noise of runs cannot be told from how evals suit contestants.")
+        notes.append("One episode per cell: run-to-run noise cannot be separated from how evals suit contestants.")
     by_eval = float((_inner(cells.mean(axis=2), 1) ** 2).sum()) / (a * (E - 1))
     ae = max(0.0, by_eval - run / r - res / (J * r))
     aj = 0.0
@@ -193,7 +193,7 @@ def next_steps(
     known = [step for step in steps if step.gain is not None]
     note = None
     if any(step.gain_per_dollar is None for step in known):
-        note = "A price is not known, so the steps are ordered by what they gain, not by what a dollar gains."
+        note = "A price is unknown, so the steps are ordered by gain, not by gain per dollar."
     steps.sort(key=lambda step: -_worth(step, by_dollar=note is None))
     return NextSteps(now, tuple(steps), note)
 
@@ -211,14 +211,14 @@ def _step(
     price = None if before is None or after is None else after - before
     missing = {"eval": "", "episode": "run", "judge": "aj"}[more]
     if missing in components.unknown:
-        words = {"run": "no cell has two episodes", "aj": "there is one judge"}[missing]
-        return NextStep(more, None, None, price, None, f"What it would do is not known: {words} so far.")
+        words = {"run": "no cell has two episodes", "aj": "there is only one judge"}[missing]
+        return NextStep(more, None, None, price, None, f"Its effect is unknown: {words} so far.")
     then = half_width(components, evals, judges, episodes)
     if then is None or now is None:
         return NextStep(more, then, None, price, None, "There is no interval over one eval.")
     gain = now - then
     per_dollar = None if price is None else gain / price if price > 0 else inf
-    return NextStep(more, then, gain, price, per_dollar, "The price is not known." if price is None else None)
+    return NextStep(more, then, gain, price, per_dollar, "The price is unknown." if price is None else None)
 
 
 def _worth(step: NextStep, by_dollar: bool) -> float:
@@ -238,14 +238,14 @@ def _counts(evals: float, judges: float, episodes: float) -> None:
 
 
 def _inner(means: NDArray[np.float64], *axes: int) -> NDArray[np.float64]:
-    """What is left when the means along these axes, and over two contestants or more, are taken away."""
+    """The table minus its means along these axes, and along the contestants where there are several."""
     for axis in (0, *axes) if len(means) > 1 else axes:
         means = means - means.mean(axis=axis, keepdims=True)
     return means
 
 
 def _whole(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Runs with all judges, in a grid without empty cells; and what that left out."""
+    """Runs that all judges scored, in a grid without empty cells; and sentences on what that left out."""
     known = ~np.isnan(table)
     ran = known.any(axis=3)
     # A judge who mostly abstains would otherwise cost most of the runs.
@@ -264,7 +264,7 @@ def _whole(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str, 
 
 
 def complete(there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows and columns of a grid without holes: whichever of them lacks the largest share goes first."""
+    """The rows and columns of a grid without holes: drops whichever lacks the largest share first."""
     rows, columns = np.arange(there.shape[0]), np.arange(there.shape[1])
     while len(rows) and len(columns):
         part = there[np.ix_(rows, columns)]

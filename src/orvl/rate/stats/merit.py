@@ -32,7 +32,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class MeritPart:
-    """What one source gives to the variance of the ratings; what is None is so for the reason given."""
+    """What one source adds to the variance of the ratings; `reason` says why something is None."""
 
     name: str
     variance: float | None = None
@@ -40,13 +40,13 @@ class MeritPart:
     """Of the variance between contestants: agent, model, provider and interaction add up to 1."""
     interval: tuple[float, float] | None = None
     of_all: float | None = None
-    """Of the whole variance, which also has the evals' and the rest: noise, and how evals suit contestants."""
+    """Of the whole variance, which includes the evals' and the rest: noise, and how evals suit contestants."""
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class Merit:
-    """The parts: agent, model, provider, any that never vary apart as one, interaction, eval, rest."""
+    """The parts: agent, model, provider (joined where they never vary apart), interaction, eval, rest."""
 
     parts: tuple[MeritPart, ...]
     rows: int
@@ -116,12 +116,12 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
 
 
 def _alone(factor: _Factor) -> MeritPart:
-    return MeritPart(factor.name, reason=f"Only one {factor.name} is left in what is crossed.")
+    return MeritPart(factor.name, reason=f"Only one {factor.name} is left in the crossed grid.")
 
 
 def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str | None:
     if evals < 2:
-        return "It takes two evals that all contestants did, to tell merit from noise."
+        return "Separating merit from noise takes two evals that all contestants did."
     if len(crossed) > 1:
         return None
     if len(factors) > 1:
@@ -133,7 +133,7 @@ def _reason(factors: list[_Factor], crossed: list[_Factor], evals: int) -> str |
 
 
 def _factors(rows: list[Row]) -> tuple[list[_Factor], list[MeritPart]]:
-    """What varies, with names that never vary apart taken as one; and the parts that can therefore not be told."""
+    """What varies, with names that never vary apart joined; and the parts that can therefore not be separated."""
     sizes = [len({row[axis] for row in rows}) for axis in range(len(NAMES))]
     parts = [
         MeritPart(NAMES[axis], reason=f"Only one {NAMES[axis]}." if rows else "No ratings.")

@@ -65,7 +65,7 @@ class Paired:
         """Why nothing can be significant here, if so."""
         if self.n >= FEWEST:
             return None
-        return f"common evals: {self.n}; below {FEWEST} no difference can be told from chance."
+        return f"Common evals: {self.n}; below {FEWEST}, no difference can be told from chance."
 
 
 def paired(a: ArrayLike, b: ArrayLike | None = None, level: float = 0.95) -> Paired:

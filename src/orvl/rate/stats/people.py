@@ -100,12 +100,12 @@ def _too_little(
 ) -> str | None:
     if not at_random:
         return (
-            "The labelled runs were picked, not drawn at random: they say how judges err, not what all runs are worth."
+            "The labelled runs were picked, not drawn at random: they show how judges err, not what all runs are worth."
         )
     if n < 2:
         return f"There {'is 1 label' if n == 1 else 'are no labels'} on a judged run; at least 2 are needed."
     if N == 0:
-        return "There are no other judged runs: the mean of the labels is all there is."
+        return "There are no other judged runs, so the mean of the labels is the estimate."
     if groups is not None and len(np.unique(groups[0])) < 2:
         return "All labels are on runs of one eval; at least 2 evals are needed."
     return None

@@ -47,15 +47,15 @@ def answer(question: Any) -> Any:
         return "ready"
     path, text, seconds, by_function = question
     parser = TimedParser(seconds)
-    found = [one for _, one in functions(path, text, parser)] if by_function else [features(path, text, parser)]
-    return [[packed(one) for one in found], parser.left]
+    units = [unit for _, unit in functions(path, text, parser)] if by_function else [features(path, text, parser)]
+    return [[packed(unit) for unit in units], parser.left]
 
 
-def packed(one: Features) -> list[object]:
+def packed(unit: Features) -> list[object]:
     """Features as JSON."""
-    counters = (one.subtrees, one.api, one.literals, one.grams, one.purpose)
+    counters = (unit.subtrees, unit.api, unit.literals, unit.grams, unit.purpose)
     columns = [[list(counter), list(counter.values())] for counter in counters]
-    return [*columns, sorted(one.defined), one.parsed, one.is_function]
+    return [*columns, sorted(unit.defined), unit.parsed, unit.is_function]
 
 
 def main() -> None:

@@ -92,16 +92,16 @@ def against(run: CapturedRun, reference: Path, start: Path | None, *, code_only:
     return max(comparisons, key=lambda similarity: similarity.score or 0.0, default=None)
 
 
-def _comparisons(left: Texts, wanted: Texts, weights: Weights) -> Iterator[Similarity]:
+def _comparisons(left: Texts, reference: Texts, weights: Weights) -> Iterator[Similarity]:
     """With the whole project; a reference of one file also with each file, a lone function with each function.
 
     A reference that is one function is usually a small part of what an agent writes around it.
     """
-    reference = _whole(wanted)
-    if not alike(reference, reference, weights).score:
+    whole = _whole(reference)
+    if not alike(whole, whole, weights).score:
         return
-    yield alike(_whole(left), reference, weights)
-    code = [file for file in wanted if _is_code(file[0])]
+    yield alike(_whole(left), whole, weights)
+    code = [file for file in reference if _is_code(file[0])]
     if len(code) == 1:
         target = worker().features(code)[0]
         units = worker().features(file for file in left if _is_code(file[0]))
@@ -127,10 +127,10 @@ def _walked(root: Path) -> Iterator[ComparedFile]:
 
 def _texts(files: Iterable[ComparedFile]) -> Texts:
     """Paths and texts of files that count: code before prose, small before large, within the bounds."""
-    wanted = sorted(filter(_counts, files), key=lambda file: (not _is_code(file.path), file.size, file.path))
+    ordered = sorted(filter(_counts, files), key=lambda file: (not _is_code(file.path), file.size, file.path))
     texts: Texts = []
     total = 0
-    for file in wanted[:MAX_FILES]:
+    for file in ordered[:MAX_FILES]:
         total += file.size
         if total > MAX_BYTES:
             break

@@ -52,21 +52,21 @@ class Weights:
         return Weights(self.documents, self.counts, scaffold)
 
 
-def families(one: Features) -> set[int]:
+def families(document: Features) -> set[int]:
     """The families of a document's languages; words and calls count for every document."""
-    return {ALL_FAMILIES, *(feature & 7 for feature in one.grams)}
+    return {ALL_FAMILIES, *(feature & 7 for feature in document.grams)}
 
 
 def fit(documents: Iterable[Features]) -> Weights:
     """Weights from a collection of documents."""
     totals: Counter[int] = Counter()
     counts: dict[str, dict[int, Counter[int]]] = {kind: {f: Counter() for f in range(8)} for kind in KINDS}
-    for one in documents:
-        totals.update(families(one))
+    for document in documents:
+        totals.update(families(document))
         for kind in KINDS:
-            found = one.vector(kind).keys()
-            for family in families(one):
-                counts[kind][family].update(found)
+            features = document.vector(kind).keys()
+            for family in families(document):
+                counts[kind][family].update(features)
     return Weights(dict(totals), {kind: _most_common(counted, totals) for kind, counted in counts.items()})
 
 
@@ -76,12 +76,12 @@ def _most_common(counts: dict[int, Counter[int]], totals: Counter[int]) -> dict[
     `useState` is common in JavaScript, and must not be rare only because most documents are Python.
     """
     total = totals[ALL_FAMILIES]
-    found = dict(counts[ALL_FAMILIES])
+    common = dict(counts[ALL_FAMILIES])
     for family, counted in counts.items():
         for name, count in counted.items():
             if name & 7 == ALL_FAMILIES:
-                found[name] = max(found[name], round((count - CHANCE_USES) / totals[family] * total))
-    return found
+                common[name] = max(common[name], round((count - CHANCE_USES) / totals[family] * total))
+    return common
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Features of files that nobody trusts: made once for each content, in one warm process beside this one."""
+"""Features of untrusted files: made once for each content, in one warm process beside this one."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Worker:
 
     def features(self, files: Iterable[tuple[str, str]]) -> list[Features]:
         """The features of each (path, text)."""
-        return [one for found in self._all(files, by_function=False) for one in found or [Features()]]
+        return [unit for units in self._all(files, by_function=False) for unit in units or [Features()]]
 
     def functions(self, files: Iterable[tuple[str, str]]) -> list[Features]:
         """The features of every function of the files."""
-        return [one for found in self._all(files, by_function=True) for one in found]
+        return [unit for units in self._all(files, by_function=True) for unit in units]
 
     def close(self) -> None:
         """Ends the process."""
@@ -58,15 +58,16 @@ class Worker:
                 if key in self._cached:
                     answers.append(self._cached[key][1])
                     continue
-                found, rest = self._features(path, text, left, by_function)
-                answers.append(found)
+                units, rest = self._features(path, text, left, by_function)
+                answers.append(units)
+                # Without time left there was no tree: another project may have the time.
                 if left > 0:
-                    self._cache(key, len(text), found)
+                    self._cache(key, len(text), units)
                 left = rest
         return answers
 
-    def _cache(self, key: tuple[bytes, bool], size: int, found: list[Features]) -> None:
-        self._cached[key] = size, found
+    def _cache(self, key: tuple[bytes, bool], size: int, units: list[Features]) -> None:
+        self._cached[key] = size, units
         while len(self._cached) > 1 and sum(size for size, _ in self._cached.values()) > MAX_CACHED:
             del self._cached[next(iter(self._cached))]
 
