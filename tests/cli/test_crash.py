@@ -112,7 +112,7 @@ def test_kills_of_a_matrix(project, kills, episodes):
     wait_for_none(marker)
     doctor = project.orvl("doctor")
     assert doctor.status == 0, doctor.out
-    assert f"sound, {runs} runs" in doctor.out
+    assert f"intact, {runs} runs" in doctor.out
     assert list(project.tmp.glob("orvl-*/*")) == [], "folders of killed runs were not swept"
 
 

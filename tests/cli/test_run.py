@@ -308,7 +308,7 @@ def test_folders_with_spaces_stay_one_word(project):
     )
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nx")
     assert project.orvl("mine", "--eval=e").status == 0
-    assert "2 files made or changed" in project.orvl("show", "mine/e/1").out
+    assert "2 new or changed files" in project.orvl("show", "mine/e/1").out
 
 
 @pytest.mark.parametrize(

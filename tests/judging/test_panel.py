@@ -231,7 +231,7 @@ def test_a_judge_makes_a_round_trip(project, protocol):
     assert scores["idle"] in (None, 0)
     assert orvl(project, "show", "keeper/shop-by-j/1", "--file", "prompt.md").out.strip() == prompt
     again = orvl(project, "round-trip", "shop", "--judge", "j", status=2)
-    assert "There is an eval 'shop-by-j' already" in again.err
+    assert "The eval 'shop-by-j' already exists" in again.err
     assert len(server.requests) == 3
     assert scores["keeper"] < 0.15, "to repeat the task is no work"
 
@@ -294,7 +294,7 @@ REFUSED = {
     ("shpo",): "Did you mean 'shop'?",
     ("shop", "--judge=local"): "needs a judge that is a model at a provider",
     ("shop", "--judge=nobody"): "There is no judge 'nobody'",
-    ("shop", "--name=hello-world"): "There is an eval 'hello-world' already",
+    ("shop", "--name=hello-world"): "The eval 'hello-world' already exists",
     ("shop", "--name=../mine"): "name",
     ("shop", "--name=all"): "name",
     ("shop", "--name=a/b"): "name",

@@ -74,7 +74,7 @@ def test_a_setup_is_done_once_and_each_run_gets_its_own_copy(project):
     assert len(list((project.root / ".orvl/starts").iterdir())) == 1
     folder_eval(project, "setup: 'echo other > stamp'", files={"workspace/given": "g\n"})
     assert "Setting up e" in project.orvl("mine", "--eval=e").err
-    assert "1 folder set up for evals that have changed, or for overlays, deleted" in project.orvl("gc").out
+    assert "1 folder set up for changed evals or for overlays deleted" in project.orvl("gc").out
 
 
 def test_a_setup_in_a_container_is_there_for_its_runs(project, root_folder):

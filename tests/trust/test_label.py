@@ -28,6 +28,7 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.rate.board import MetricRow, Row
 from orvl.rate.stats.people import people_mean
+from orvl.report.trust_text import people_json, people_sentences
 from orvl.store.sqlite import SqliteStore
 from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
@@ -121,11 +122,11 @@ def refused(project, *words):
 def report(project, *words):
     """What `--report --json` writes, without a process for it."""
     found = said_by_people(project, *words)
-    return json.loads(json.dumps(found.as_json(), allow_nan=False)) if found else None
+    return json.loads(json.dumps(people_json(found), allow_nan=False)) if found else None
 
 
 def reported(project):
-    return "\n".join(said_by_people(project).sentences())
+    return "\n".join(people_sentences(said_by_people(project)))
 
 
 def said_by_people(project, *judges):
@@ -213,12 +214,12 @@ def test_a_person_is_not_asked_again_and_a_run_without_labels_comes_before(judge
         (["--run", "KEY", "--score=good"], "it must be a number from 0 to 1"),
         (["--run", "KEYx", "--score=1"], "Did you mean '"),
         (["--run", "", "--score=1"], "There is no run ''"),
-        (["--run", "KEY"], "Say the score as well"),
-        (["--score=1"], "name it: --run RUN"),
-        (["alpha-agent", "--run", "KEY", "--score=1"], "leave the agent out"),
-        (["--run", "KEY", "--score=1", "--report"], "two different things"),
-        (["--run", "KEY", "--score=1", "--person= "], "Say who labels"),
-        (["--import", "no-such-file"], "no-such-file cannot be read"),
+        (["--run", "KEY"], "Give a score from 0 to 1"),
+        (["--score=1"], "need a run: --run RUN"),
+        (["alpha-agent", "--run", "KEY", "--score=1"], "leave out the agent"),
+        (["--run", "KEY", "--score=1", "--report"], "exclude each other"),
+        (["--run", "KEY", "--score=1", "--person= "], "Who labels?"),
+        (["--import", "no-such-file"], "Cannot read no-such-file"),
         ([], "Runs are shown and scored on a terminal."),
     ],
 )
@@ -272,7 +273,7 @@ def test_a_file_is_stored_whole_or_not_at_all(judged, text, sentence):
 def test_a_file_that_is_no_text_is_one_sentence(judged):
     file = judged.root / "labels.csv"
     file.write_bytes(b"run,score\n\xff,1\n")
-    assert refused(judged, "--import", str(file)) == f"{file} cannot be read: it is not UTF-8 text."
+    assert refused(judged, "--import", str(file)) == f"Cannot read {file}: it is not UTF-8 text."
     assert "Errno" not in refused(judged, "--import", str(judged.root))
 
 
@@ -302,7 +303,7 @@ def import_labels(project, rows, *words):
 def test_without_labels_and_with_one(judged, capsys):
     assert report(judged) is None
     label(judged, "--report")
-    assert capsys.readouterr().out == "There is no label yet. Begin with: orvl label\n"
+    assert capsys.readouterr().out == "No labels yet. Start with: orvl label\n"
     key = runs_of(judged)[0][0]
     label(judged, "--run", key, "--score=1", "--random")
     done = judged.orvl("label", "--report")
@@ -488,7 +489,7 @@ def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
         assert "A number from 0" in say("7", "What is it worth? [0 to 1]")
         say("0.6", "It is short. [y/n/?]")
         say("?", "It is named well. [y/n/?]")
-        assert "Nothing could be told" in say("?", "What is it worth? [0 to 1]")
+        assert "Every answer was ?" in say("?", "What is it worth? [0 to 1]")
         assert "3 of 10" in say("s", "It is short. [y/n/?]")
         assert "2 labels stored" in say("q", "--report")
         assert process.wait(timeout=10) == 0
@@ -548,4 +549,4 @@ def test_a_store_that_is_written_to_makes_nobody_lose_an_answer(judged):
         say("1", "2 labels stored")
         assert process.wait(timeout=10) == 0
     with terminal(judged, "--whole", "--eval=e1", "--person=ann") as (_, say, _):
-        assert "Nothing is left that ann could label" in say(None, "--report")
+        assert "Nothing is left for ann to label" in say(None, "--report")

@@ -98,9 +98,9 @@ def test_the_best_are_named_and_ranked_under_a_certificate(certified):
     ranks = {one["agent"]: one["rank"] for one in told["ratings"]}
     assert (ranks["first"], ranks["second"], ranks["third"]) == (1, 1, 3)
     assert [one[0] for one in told["trust"]["winners"]] == ["first", "second"]
-    assert "Best: first m1 none, second m1 none, which nobody beats beyond chance (5 %, Holm over all pairs)." in text
+    assert "Best: first m1 none, second m1 none, which nobody beats significantly (5 %, Holm over all pairs)." in text
     assert [one[0] for one in told["trust"]["untested"]] == ["late"] and ranks["late"] is None
-    assert "Compared with nobody, for want of 6 evals in common: late m1 none." in text
+    assert "Not ranked (fewer than 6 evals in common with anybody): late m1 none." in text
     assert ranks["empty"] is None, "a control is in no ranking"
     done = certified.orvl("report", "--json")
     assert done.json == told
@@ -111,7 +111,7 @@ def test_one_winner_and_nobody_at_all(certified):
     told, text = report(certified, agent="first,third")
     assert "Best: first m1 none, which nobody beats" in text and told["trust"]["winners"] == [["first", "m1", "none"]]
     told, text = report(certified, agent="first,second")
-    assert "Nobody leads: no difference between the contestants is beyond chance" in text
+    assert "Nobody leads: no difference between the contestants is significant" in text
     told, text = report(certified, agent="first,third", eval="e00,e01,e02,e03,e04")
     assert told["trust"]["winners"] == [] and {one["rank"] for one in told["ratings"]} == {None}
     assert "Nobody can lead yet: no two contestants share 6 evals on which both are rated." in text
@@ -149,7 +149,7 @@ def test_the_next_dollar_of_programs_is_that_of_the_analysis_of_variance(certifi
     assert by_more["eval"]["price"] == pytest.approx(3 * 0.01)
     assert by_more["episode"]["half_width"] is None and "no cell has two episodes" in by_more["episode"]["reason"]
     assert "judge" not in by_more, "where there is no judge, none is called one"
-    assert f"a difference is known to ±{half[0]:.3f}. +1 eval makes that ±{half[1]:.3f} for $0.0300." in text
+    assert f"a difference over 7 evals: ±{half[0]:.3f}; one more eval makes it ±{half[1]:.3f} ($0.0300)." in text
 
 
 # -- floors
@@ -309,7 +309,7 @@ def test_judges_who_all_abstained_rate_nothing(project):
     assert {one["R"] for one in told["ratings"]} == {None}
     assert told["trust"]["components"] is None and told["trust"]["next"] is None
     assert told["trust"]["merit"]["reason"]
-    assert "0.000" not in text and "Next dollar" not in text and "The judges:" not in text
+    assert "0.000" not in text and "Uncertainty" not in text and "The judges:" not in text
 
 
 # -- small data
@@ -322,17 +322,17 @@ def test_little_data_gives_reasons_instead_of_numbers(project):
     run(project, "one", evals="e00")
     told, text = report(project)
     assert told["trust"]["components"] is None and told["trust"]["next"] is None and told["trust"]["merit"] is None
-    assert "Next dollar" not in text
+    assert "Uncertainty" not in text
     run(project, "one")
     told, text = report(project)
     assert told["trust"]["components"]["contestants"] == 1
-    assert "Next dollar: R may be anything as yet, over 2 evals." in text, "±1.27 is no knowledge"
+    assert "Uncertainty of R over 2 evals: still unbounded;" in text, "±1.27 is no knowledge"
     agent(project, "two")
     values(project, two=[0.4, 0.2])
     run(project, "two")
     told, text = report(project)
-    assert "Next dollar: a difference may be anything as yet, over 2 evals." in text
-    assert "+1 eval makes that ±" in text or "+1 eval leaves it so for $" in text
+    assert "Uncertainty of a difference over 2 evals: still unbounded;" in text
+    assert "one more eval makes it ±" in text or "one more eval changes nothing ($" in text
     assert max(map(len, report(project, columns=80)[1].splitlines())) <= 80
 
 
@@ -344,7 +344,7 @@ def test_equals_have_nothing_to_be_told(project):
     run(project, "one,two")
     told, text = report(project)
     assert told["trust"]["merit"]["reason"] == "The contestants do not differ beyond noise."
-    assert "Whose merit" not in text and "Next dollar" not in text
+    assert "Share of the variance" not in text and "Uncertainty" not in text
 
 
 # -- merit
@@ -365,9 +365,9 @@ def test_merit_is_shared_on_a_crossed_grid_and_refused_on_another(project):
     assert parts["model"]["share"] == pytest.approx(0.2, abs=0.01)
     assert parts["interaction"]["share"] == pytest.approx(0, abs=0.01)
     assert parts["provider"]["reason"] == "Only one provider."
-    assert "Whose merit, of the variance between contestants: agent 80% (" in text
+    assert "Share of the variance between contestants: agent 80% (" in text
     apart, text = report(project, agent="one,two", model="m1")
-    assert apart["trust"]["merit"]["reason"] == "Only the agent varies." and "Whose merit" not in text
+    assert apart["trust"]["merit"]["reason"] == "Only the agent varies." and "Share of the variance" not in text
 
 
 # -- prices
@@ -381,7 +381,7 @@ def test_a_price_that_one_contestant_hides_is_unknown(project):
     run(project, "one,two", "--budget=100", "--yes")
     told, text = report(project)
     assert {step["price"] for step in told["trust"]["next"]["steps"]} == {None}
-    assert "at an unknown price" in text
+    assert "(price unknown)" in text
     told, text = report(project, agent="one")
     assert {step["more"]: step["price"] for step in told["trust"]["next"]["steps"]}["eval"] == pytest.approx(0.5)
 

@@ -375,7 +375,7 @@ def test_a_read_only_folder_can_be_read_and_is_refused_for_writing(filled):
             assert str(folder) in result.err
         doctor = call(filled, "doctor", ordinary=True)
         assert doctor.status == 1
-        assert "cannot be written" in doctor.out
+        assert "not writable" in doctor.out
     finally:
         for path in [folder, *folder.rglob("*")]:
             path.chmod(0o755)

@@ -25,8 +25,8 @@ from orvl.project import open_project
 def command(**given: Any) -> int:
     """Say which of two is better, over the evals that both have run.
 
-    A and B are agents, models or providers, or one contestant in quotes. Where both have run several models (or
-    agents, or providers), those that both have are paired and averaged inside each eval.
+    A and B are agents, models or providers, or single contestants in quotes. Where both ran several models (or agents,
+    or providers), those that both have are paired and averaged within each eval.
 
     \b
       orvl compare opencode opencode+terse             a configuration against none

@@ -1,4 +1,4 @@
-"""`orvl doctor`: look for what is missing or broken here."""
+"""`orvl doctor`: checks of this machine, the project and the store."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Finding = tuple[str, str]
 @click.command()
 @where
 def command(project: str | None, store: str | None) -> int:
-    """Look for what is missing or broken here.
+    """Check this machine, the project and the store.
 
-    Ends with 1 if something is wrong.
+    Exits with status 1 if something is wrong.
     """
     opened = open_with_keys_hidden(project)
     wrong = 0
@@ -55,11 +55,11 @@ def _machine() -> Iterator[Finding]:
         yield "wrong", f"orvl runs agents on Linux; this is {platform.system()}"
     temporary = Path(tempfile.gettempdir())
     free = shutil.disk_usage(temporary).free / (1 << 30)
-    yield ("ok" if free > 1 else "wrong"), f"{free:.1f} GiB free in {temporary}, where runs work"
+    yield ("ok" if free > 1 else "wrong"), f"{free:.1f} GiB free in {temporary}, where runs take place"
 
 
 def _sandboxes(project: Project) -> Iterator[Finding]:
-    """Which sandboxes work here, and why the others do not; wrong is only what this project would use."""
+    """Which sandboxes work here, and why the others do not; only the project's own one can be wrong."""
     from orvl.sandbox.backends import DEFAULT, SANDBOXES, backend
 
     try:
@@ -71,13 +71,13 @@ def _sandboxes(project: Project) -> Iterator[Finding]:
         here = " (this project's)" if kind == used else ""
         if kind == "none":
             if kind == used:
-                yield "note", "sandbox none (this project's): an agent can read and write what you can"
+                yield "note", "sandbox none (this project's): agents can read and write everything that you can"
             continue
         where, image = backend(kind), settings.image
         needs_image = where.has_own_programs
         problem = where.problem(image) if image or kind == used else where.problem_without_image()
         if problem is None:
-            source = f" from {image}" if image else " with an image that you name (--image)"
+            source = f" from {image}" if image else " (needs an image: --image NAME)"
             yield "ok", f"sandbox {kind}{here}{source if needs_image else ''}"
         else:
             yield ("wrong" if kind == used else "missing"), f"sandbox {kind}{here}: {problem}"
@@ -89,7 +89,7 @@ def _project(project: Project) -> Iterator[Finding]:
         judges = project.panel()
         yield "ok", f"orvl.toml: {count(len(judges), 'judge')}, penalty {project.settings.penalty:g}"
         if not judges:
-            yield "note", "no judge is configured: metrics with a checklist are not rated"
+            yield "note", "no judges are configured, so judged metrics are not rated"
     except OrvlError as error:
         yield "wrong", str(error)
         return
@@ -100,7 +100,7 @@ def _project(project: Project) -> Iterator[Finding]:
 
 
 def _files(kind: str, find: Callable[[], Mapping[str, object]], load: Callable[[str], object]) -> Iterator[Finding]:
-    """Whether each file of a kind can be used; a project without overlays is not told so."""
+    """Whether each file of a kind loads; that there are no overlays is not worth a line."""
     try:
         files = find()
     except OrvlError as error:
@@ -118,7 +118,7 @@ def _files(kind: str, find: Callable[[], Mapping[str, object]], load: Callable[[
 
 
 def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
-    """Whether each judge can be asked, and whether a browser can look at apps."""
+    """Whether each judge can be called, and whether there is a browser."""
     from orvl.capture.browser.find import chromium, trouble
     from orvl.project.endpoints import check_judges
 
@@ -155,7 +155,7 @@ def _agents(project: Project) -> Iterator[Finding]:
 
 
 def _pinned(agent: Agent) -> str:
-    """Whether orvl has installed the packages that an agent's file pins; what is in PATH is used where it has not."""
+    """Whether orvl has installed the packages that an agent's file pins; if not, PATH is used."""
     from orvl.cli.install import mebibytes
     from orvl.install import installed, obstacle
     from orvl.install.make import check_pins
@@ -182,8 +182,8 @@ def _store(project: Project, url: str | None) -> Iterator[Finding]:
             runs = sum(counts.carried_out for counts in store.counts(1, ANY_EPISODE).values())
             yield from (("wrong", f"store {store.folder}: {sentence}") for sentence in wrong)
             if not wrong:
-                yield "ok", f"store {store.folder}: sound, {count(runs, 'run')}"
+                yield "ok", f"store {store.folder}: intact, {count(runs, 'run')}"
             if not os.access(store.folder, os.W_OK):
-                yield "wrong", f"store {store.folder}: cannot be written"
+                yield "wrong", f"store {store.folder}: not writable"
     except OrvlError as error:
         yield "wrong", str(error)

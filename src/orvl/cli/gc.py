@@ -1,4 +1,4 @@
-"""`orvl gc`: delete what no run refers to."""
+"""`orvl gc`: delete unreferenced data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from orvl.project.names import count
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Say what would be deleted.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @where
 def command(dry_run: bool, project: str | None, store: str | None) -> int:
-    """Delete what no run refers to: blobs of runs that were killed half-way, half-written files, and what was set up
-    for evals that have changed since.
+    """Delete data that no run refers to: blobs of killed runs, partial files, and set-ups of evals that have changed
+    since.
 
-    No run, score or file of a run is ever deleted.
+    Runs, scores and files of runs are never deleted.
     """
     from orvl.run.start_cache import unused as unused_starts
     from orvl.store import tree
@@ -37,5 +37,5 @@ def command(dry_run: bool, project: str | None, store: str | None) -> int:
     verb = "would be deleted" if dry_run else "deleted"
     click.echo(f"{count(len(unused), 'file')}, {size / 1024:.0f} KiB {verb}; {count(len(referenced), 'blob')} in use.")
     if starts:
-        click.echo(f"{count(len(starts), 'folder')} set up for evals that have changed, or for overlays, {verb}.")
+        click.echo(f"{count(len(starts), 'folder')} set up for changed evals or for overlays {verb}.")
     return 0

@@ -55,7 +55,7 @@ FILES = {
 @click.command()
 @click.argument("folder", default=".", type=click.Path(file_okay=False))
 def command(folder: str) -> int:
-    """Make a project in FOLDER: an agent, an eval, a score and orvl.toml. Files that are there are left alone."""
+    """Make a project in FOLDER: an agent, an eval, a score and orvl.toml. Existing files are kept."""
     from orvl.project.settings import schema
 
     root = Path(folder)
@@ -71,7 +71,7 @@ def command(folder: str) -> int:
             if not name.startswith(".orvl/"):
                 click.echo(f"made  {path}")
     except OSError as error:
-        raise UserError(f"The project cannot be made: {disk_sentence(error)}.") from error
+        raise UserError(f"Cannot create the project: {disk_sentence(error)}.") from error
     inside = f"cd {shlex.quote(folder)} && " if folder != "." else ""
     click.echo(f"Try it: {inside}orvl my-agent")
     return 0

@@ -21,6 +21,7 @@ from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.project.names import closest, count, did_you_mean
 from orvl.report.text import plain
+from orvl.report.trust_text import people_json, people_sentences
 from orvl.trust.labels import DRAWN, WHOLE, queue
 from orvl.trust.people import people
 
@@ -53,15 +54,19 @@ class Label:
 @click.command()
 @five_words
 @click.option("--whole", is_flag=True, help="Ask for one number for the whole run, not one per metric.")
-@click.option("--random", "at_random", is_flag=True, help="Only runs drawn at random; of --run, --import: they were.")
-@click.option("--person", metavar="NAME", help="Who says so (default: your login name).")
-@click.option("--run", metavar="RUN", help="Store one label: of this run, with --score, and --metric or the whole run.")
+@click.option("--random", "at_random", is_flag=True, help="Only random runs; with --run, --import: they were drawn so.")
+@click.option("--person", metavar="NAME", help="Who labels (default: your login name).")
+@click.option(
+    "--run",
+    metavar="RUN",
+    help="Store one label for this run, with --score; --metric if not the whole.",
+)
 @click.option("--score", metavar="NUMBER", help="With --run: from 0 to 1.")
-@click.option("--note", metavar="TEXT", help="With --run: a remark that is kept with it.")
+@click.option("--note", metavar="TEXT", help="With --run: a note to store with it.")
 @click.option(
     "--import", "file", metavar="FILE", help="Store labels from CSV or JSON lines: run, metric, score, person."
 )
-@click.option("--report", is_flag=True, help="What the labels say about ratings and judges.")
+@click.option("--report", is_flag=True, help="Show what the labels say about ratings and judges.")
 @click.option("--judge", multiple=True, metavar="NAME", help="With --report: measure these judges only.")
 @as_json
 @where
@@ -119,23 +124,23 @@ def _refuse_mixtures(given: Mapping[str, Any], words: Selection) -> None:
     """One thing at a time: a label, a file of them, the report, or the queue."""
     chosen = [flag for flag, name in (("--run", "run"), ("--import", "file"), ("--report", "report")) if given[name]]
     if len(chosen) > 1:
-        raise UserError(f"{chosen[0]} and {chosen[1]} are two different things; give one of them.")
+        raise UserError(f"{chosen[0]} and {chosen[1]} exclude each other.")
     if given["run"] is None and (given["score"] is not None or given["note"] is not None):
-        raise UserError("--score and --note belong to one run; name it: --run RUN")
+        raise UserError("--score and --note need a run: --run RUN")
     if given["run"] is not None and given["score"] is None:
-        raise UserError("Say the score as well, from 0 to 1: --score NUMBER")
+        raise UserError("Give a score from 0 to 1: --score NUMBER")
     named = [place for place in ORDER[:4] if getattr(words, place) != "all"]
     if named and chosen and chosen[0] != "--report":
-        raise UserError(f"{chosen[0]} says which runs are meant; leave the {named[0]} out.")
+        raise UserError(f"{chosen[0]} already names the runs; leave out the {named[0]}.")
 
 
 def _report(found: People | None, out: JsonOut | None) -> int:
     if out:
-        out.write({"schema": 1, "people": found.as_json() if found else None})
+        out.write({"schema": 1, "people": people_json(found) if found else None})
     elif found is None:
-        click.echo("There is no label yet. Begin with: orvl label")
+        click.echo("No labels yet. Start with: orvl label")
     else:
-        click.echo("\n".join(plain(sentence) for sentence in found.sentences()))
+        click.echo("\n".join(plain(sentence) for sentence in people_sentences(found)))
     return 0
 
 
@@ -199,9 +204,9 @@ def _rows(file: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UserError(f"{file} cannot be read ({disk_sentence(error)}).") from error
+        raise UserError(f"Cannot read {file} ({disk_sentence(error)}).") from error
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} cannot be read: it is not UTF-8 text.") from error
+        raise UserError(f"Cannot read {file}: it is not UTF-8 text.") from error
     if text.lstrip().startswith(("{", "[")):
         return [
             (number, _object(file, number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
@@ -278,12 +283,12 @@ def _person(flag: str | None) -> str:
     except (KeyError, OSError):
         person = ""
     if not person:
-        raise UserError("Say who labels: --person NAME")
+        raise UserError("Who labels? Add --person NAME.")
     return person
 
 
 def _keep(project: Project, flag: str | None, labels: Iterable[Label]) -> None:
-    """Stores labels, all or none; the store is taken only for that moment, so that runs can go on beside it."""
+    """Stores labels, all or none; the store is locked only for that moment, so that runs can go on."""
     with open_to_write(project, flag) as store:
         store.transaction([partial(_add, label=label) for label in labels])
 

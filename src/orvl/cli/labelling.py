@@ -48,9 +48,9 @@ class Session:
 
     def go(self, queue: Sequence[Asked]) -> int:
         if not queue:
-            click.echo(f"Nothing is left that {plain(self.person)} could label here. See: orvl label --report")
+            click.echo(f"Nothing is left for {plain(self.person)} to label. See: orvl label --report")
             return 0
-        click.echo(f"{count(len(queue), 'run')} to label. You are not told whose they are. {KEYS}.")
+        click.echo(f"{count(len(queue), 'run')} to label, without names. {KEYS}.")
         try:
             for number, asked in enumerate(queue, 1):
                 self._run(asked, f"{number} of {len(queue)}")
@@ -93,7 +93,7 @@ class Session:
         else:
             value, note = self._number(metric), None
         if value is None:
-            click.echo("Nothing could be told, so nothing is stored.")
+            click.echo("Every answer was ?, so nothing is stored.")
             return
         self._store(Label(asked.attempt, name, self.person, value, note, IN_TURN if asked.drawn else None))
 
@@ -120,7 +120,7 @@ class Session:
             word = self._ask(f"  {number}. {plain(text)} [y/n/?]").lower()
             if word in ANSWERS:
                 return cast("Answer", ANSWERS[word])
-            click.echo(f"     y for yes, n for no, ? where it cannot be told; {KEYS}.")
+            click.echo(f"     y for yes, n for no, ? for cannot tell; {KEYS}.")
 
     def _number(self, metric: Metric | None) -> float:
         about = f"{plain(metric.name)}: {plain(metric.description)}" if metric else "The whole run: how good is it?"
@@ -130,7 +130,7 @@ class Session:
             try:
                 return number_of(word)
             except UserError:
-                click.echo(f"  A number from 0 (useless) to 1 (nothing to better), such as 0.7; {KEYS}.")
+                click.echo(f"  A number from 0 (useless) to 1 (perfect), such as 0.7; {KEYS}.")
 
     def _ask(self, question: str) -> str:
         """A line of the person's, unless it is one of the keys."""

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("eval_name", metavar="EVAL")
-@click.option("--judge", metavar="NAME", help="The judge that builds; the first of orvl.toml where it is left out.")
-@click.option("--name", metavar="NAME", help="The new eval's name: EVAL-by-JUDGE where it is left out.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="The most that it may cost.")
+@click.option("--judge", metavar="NAME", help="The judge that builds (default: the first in orvl.toml).")
+@click.option("--name", metavar="NAME", help="The new eval's name (default: EVAL-by-JUDGE).")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Maximum cost.")
 @click.option("--project", metavar="DIR", help="The project's folder.")
 def command(eval_name: str, judge: str | None, name: str | None, budget: float | None, project: str | None) -> int:
     """Make a round-trip eval from EVAL.
@@ -45,10 +45,10 @@ def command(eval_name: str, judge: str | None, name: str | None, budget: float |
     builder = _builder(here, judge)
     name = name or f"{eval_name}-by-{name_of(builder.name)}"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,79}", name) or name == "all":
-        raise UserError(f"'{name}' cannot be an eval's name: write letters, digits, '-' and '.'.")
+        raise UserError(f"'{name}' cannot be an eval's name: use letters, digits, '-' and '.'.")
     folder = here.root / "evals" / name
     if folder.exists() or name in here.eval_files:
-        raise UserError(f"There is an eval '{name}' already. Give another name with --name.")
+        raise UserError(f"The eval '{name}' already exists. Choose another name with --name.")
     others = list(_others(here, eval_name))
     built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget))
     scale = _scale(built, others)
@@ -83,7 +83,7 @@ async def _built(project: Project, judge: Judge, idea: str, budget: float | None
     try:
         return await build(panel, await panel.endpoint(judge), idea, say)
     except CallRefused as error:
-        raise UserError(f"The judge was not asked to the end: {error}.") from error
+        raise UserError(f"The judge did not finish: {error}.") from error
     finally:
         await gateway.close()
 
@@ -96,7 +96,7 @@ def _scale(built: BuiltProject, others: Iterable[Mapping[str, str]]) -> dict[str
     below = [score for score in compared if score is not None]
     ceiling = compare(built.again, built.project).score
     if ceiling is None:
-        raise UserError("What the judge built cannot be compared: it holds no code that orvl reads.")
+        raise UserError("What the judge built cannot be compared: it has no code that orvl can read.")
     return {"floor": fmean(below) if below else 0.0, "floor_projects": len(below), "ceiling": ceiling}
 
 
@@ -129,6 +129,6 @@ def _write(folder: Path, built: BuiltProject, scale: dict[str, object]) -> None:
             (beside / path).write_text(text, encoding="utf-8")
         beside.rename(folder)
     except OSError as error:
-        raise UserError(f"The eval cannot be written: {disk_sentence(error)}.") from error
+        raise UserError(f"Cannot write the eval: {disk_sentence(error)}.") from error
     finally:
         tree.remove(beside)

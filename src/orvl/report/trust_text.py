@@ -1,4 +1,4 @@
-"""What stands beside the ratings, in sentences and as JSON."""
+"""How far ratings can be trusted, in sentences and as JSON."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ if TYPE_CHECKING:
     from orvl.rate.stats.agreement import PanelAgreement
     from orvl.rate.stats.components import NextStep
     from orvl.rate.stats.paired import Winners
+    from orvl.rate.stats.people import Agreement
+    from orvl.trust.people import Corrected, People
     from orvl.trust.section import Trust
 
 MOST_NAMED = 4
+FEWEST_LABELS = 2
 
 
 def sentences(found: Trust, standing: Standing) -> Iterator[str]:
-    """The winners where they may be named, the next dollar, the merit, the judges' agreement, and people's word."""
+    """The winners where they may be named, the uncertainty, whose merit it is, the judges' agreement, and labels."""
     if standing.may_rank and found.ranking is not None:
         yield from _winners(found, found.ranking)
     yield from _next(found)
     yield from _merit(found)
     yield from _agreement(found)
     if found.people is not None:
-        yield from (plain(sentence) for sentence in found.people.sentences())
+        yield from (plain(sentence) for sentence in people_sentences(found.people))
 
 
 def _winners(found: Trust, ranking: Winners) -> Iterator[str]:
-    """Who is unbeaten by merit; who was never tested is unbeaten too, and said apart."""
+    """Who is unbeaten; contestants that could not be compared are unbeaten too, and named apart."""
     rated = [i for i, rank in enumerate(ranking.ranks) if rank is not None]
     best = [i for i in ranking.winners if i not in ranking.untested]
     names = [plain(" ".join(found.ranked[i])) for i in best]
@@ -42,14 +45,14 @@ def _winners(found: Trust, ranking: Winners) -> Iterator[str]:
         yield f"Nobody can lead yet: no two contestants share {FEWEST} evals on which both are rated."
         return
     if len(best) == len(rated) - len(ranking.untested):
-        yield "Nobody leads: no difference between the contestants is beyond chance (5 %, Holm over all pairs)."
+        yield "Nobody leads: no difference between the contestants is significant (5 %, Holm over all pairs)."
     elif len(best) == 1:
-        yield f"Best: {names[0]}, which nobody beats and which beats others beyond chance (5 %, Holm over all pairs)."
+        yield f"Best: {names[0]}, which nobody beats and which significantly beats others (5 %, Holm over all pairs)."
     else:
-        yield f"Best: {_listed(names)}, which nobody beats beyond chance (5 %, Holm over all pairs)."
+        yield f"Best: {_listed(names)}, which nobody beats significantly (5 %, Holm over all pairs)."
     if ranking.untested:
         others = _listed([plain(" ".join(found.ranked[i])) for i in ranking.untested])
-        yield f"Compared with nobody, for want of {FEWEST} evals in common: {others}."
+        yield f"Not ranked (fewer than {FEWEST} evals in common with anybody): {others}."
 
 
 def _listed(names: list[str]) -> str:
@@ -58,23 +61,22 @@ def _listed(names: list[str]) -> str:
 
 
 def _next(found: Trust) -> Iterator[str]:
+    """How uncertain ratings are, and what one more of each kind would change."""
     steps, components = found.steps, found.components
-    if steps is None or components is None or steps.half_width is None:
+    if steps is None or components is None or not steps.half_width:
         return
     what = "a difference" if components.contestants > 1 else "R"
     known = [step for step in steps.steps if step.half_width is not None and step.gain is not None]
-    if known and steps.half_width > 0:
-        told = "; ".join(_step(step) for step in known)
-        if steps.half_width >= 1:
-            yield f"Next dollar: {what} may be anything as yet, over {count(components.evals, 'eval')}. {told}."
-            return
-        yield f"Next dollar: {what} is known to ±{steps.half_width:.3f}. {told}."
+    if known:
+        size = f"±{steps.half_width:.3f}" if steps.half_width < 1 else "still unbounded"
+        over = count(components.evals, "eval")
+        yield f"Uncertainty of {what} over {over}: {size}; {'; '.join(map(_step, known))}."
 
 
 def _step(step: NextStep) -> str:
-    price = "at an unknown price" if step.price is None else f"for {dollars(step.price)}"
-    made = step.half_width or 0.0
-    return f"+1 {step.more} {'leaves it so' if made >= 1 else f'makes that ±{made:.3f}'} {price}"
+    price = "price unknown" if step.price is None else dollars(step.price)
+    width = step.half_width or 0.0
+    return f"one more {step.more} {'changes nothing' if width >= 1 else f'makes it ±{width:.3f}'} ({price})"
 
 
 def _merit(found: Trust) -> Iterator[str]:
@@ -89,7 +91,7 @@ def _merit(found: Trust) -> Iterator[str]:
         for part in parts
         if part.share is not None
     )
-    yield f"Whose merit, of the variance between contestants: {told}."
+    yield f"Share of the variance between contestants: {told}."
 
 
 def _agreement(found: Trust) -> Iterator[str]:
@@ -127,13 +129,13 @@ def as_json(found: Trust, standing: Standing) -> dict[str, Any]:
         "next": _finite(asdict(found.steps)) if found.steps else None,
         "merit": _finite(asdict(found.merit)) if found.merit else None,
         "judges": list(found.judges),
-        "people": _finite(found.people.as_json()) if found.people else None,
+        "people": _finite(people_json(found.people)) if found.people else None,
         "agreement": {name or "R": _finite(asdict(one)) for name, one in found.agreement.items()},
     }
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: what is free gains without bound per dollar, which is left out."""
+    """JSON has no infinity, which is what a free step gains per dollar: null."""
     if isinstance(value, dict):
         return {key: _finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -141,3 +143,52 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
+
+
+# -- people
+
+
+def people_json(people: People) -> dict[str, Any]:
+    return {
+        "labels": people.labels,
+        "persons": list(people.persons),
+        "corrected": [asdict(one) for one in people.corrected],
+        "judges": [{"metric": metric, **asdict(one)} for metric, one in people.judges],
+        "each_other": [{"metric": metric, **asdict(one)} for metric, one in people.each_other],
+    }
+
+
+def people_sentences(people: People) -> Iterator[str]:
+    if not people.corrected:
+        yield f"{count(people.labels, 'label')} stored, but none for a run and metric that are rated here."
+        return
+    yield from map(_corrected, people.corrected)
+    for metric, agreement in people.judges:
+        yield f"{metric}: the judge {agreement.judge} against people on {_against(agreement)}."
+    for metric, agreement in people.each_other:
+        yield f"{metric}: people against each other on {_against(agreement)}."
+
+
+def _corrected(one: Corrected) -> str:
+    head = f"{one.metric}, {' '.join(one.contestant)}: " if one.contestant else f"{one.metric}: "
+    rated = "not rated" if one.judged is None else f"rated {one.judged:.3f} over {count(one.runs, 'run')}"
+    verb = "is" if one.labelled == 1 else "are"
+    there = "" if one.by_judges_there is None else f" that {verb} rated {one.by_judges_there:.3f}"
+    sentence = f"{head}{rated}; people say {one.by_people:.3f} on {count(one.labelled, 'run')}{there}"
+    mean = one.mean
+    if mean.estimate is None:
+        is_short = mean.labels < FEWEST_LABELS
+        more = f" At least {FEWEST_LABELS} random ones are needed: orvl label --random" if is_short else ""
+        return f"{sentence}. Not corrected: {mean.why}{more}"
+    worth = "" if mean.worth is None else f"; each label counts for {mean.worth:.1f} thanks to the judges"
+    drawn = f"{count(mean.labels, 'label')} drawn at random"
+    return f"{sentence}. Corrected by {drawn}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]{worth}."
+
+
+def _against(agreement: Agreement) -> str:
+    correlation = "unknown" if agreement.correlation is None else f"{agreement.correlation:.2f}"
+    lean = "" if not agreement.judge or agreement.difference is None else f" ({agreement.difference:+.3f} on average)"
+    return (
+        f"{count(agreement.runs, 'run')}: {agreement.absolute_difference:.3f} apart{lean}, correlation {correlation}, "
+        f"same side of 0.5 on {agreement.same_side or 0:.0%}"
+    )

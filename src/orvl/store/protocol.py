@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         CallFilter,
         CallTotals,
         CellCounts,
-        FailingCall,
+        FailedCall,
         JudgeAnswer,
         Mismatch,
         NewestScore,
@@ -187,7 +187,7 @@ class CallStore(Protocol):
     def call_totals(self, calls: CallFilter) -> CallTotals:
         """The calls of an endpoint, counted."""
 
-    def failing_calls(self, calls: CallFilter) -> Iterator[FailingCall]:
+    def failing_calls(self, calls: CallFilter) -> Iterator[FailedCall]:
         """The calls of an endpoint in which something went wrong, by attempt and call."""
 
 

@@ -174,7 +174,7 @@ class CallTotals:
 
 
 @dataclass(frozen=True)
-class FailingCall:
+class FailedCall:
     """A call in which something went wrong."""
 
     cell: int

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.store.database import Queries
 from orvl.store.records import CALL, call_from
-from orvl.store.rows import CallTotals, FailingCall, Mismatch, OtherModelCalls
+from orvl.store.rows import CallTotals, FailedCall, Mismatch, OtherModelCalls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,7 @@ class SqliteCalls(Queries):
             tuple(speeds),
         )
 
-    def failing_calls(self, calls: CallFilter) -> Iterator[FailingCall]:
+    def failing_calls(self, calls: CallFilter) -> Iterator[FailedCall]:
         place = "(SELECT count(*) FROM attempt o WHERE o.run = run.id AND o.id <= attempt.id)"
         is_last = "NOT EXISTS (SELECT 1 FROM attempt o WHERE o.run = run.id AND o.id > attempt.id)"
         findings = f"CASE WHEN {ANSWERED} THEN m.findings ELSE '[]' END"
@@ -108,7 +108,7 @@ class SqliteCalls(Queries):
         ):
             with self.readable(f"a call of the run {run[:12]}"):
                 pairs = tuple((finding["kind"], finding["detail"]) for finding in json.loads(text))
-            yield FailingCall(cell, run, attempt, bool(last), number, status, trouble, pairs)
+            yield FailedCall(cell, run, attempt, bool(last), number, status, trouble, pairs)
 
     def _of(self, calls: CallFilter, what: str, also: str = "1", last: str = "") -> list[Any]:
         """Asks about the calls of one endpoint."""

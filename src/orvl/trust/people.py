@@ -1,14 +1,13 @@
-"""What people say of runs, beside what judges say: corrected means, and agreement."""
+"""People's labels beside the judges' scores: corrected means, and agreement."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from orvl.project.names import count
 from orvl.rate.stats.people import Agreement, PeopleMean, agreement, people_mean
 from orvl.trust.labels import RATING, WHOLE, Judged, edges_of, judged_runs, newest_labels
 
@@ -50,50 +49,6 @@ class People:
     """By metric: each judge against people."""
     each_other: tuple[tuple[str, Agreement], ...]
     """By metric: one person against another, on runs that both have labelled."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "labels": self.labels,
-            "persons": list(self.persons),
-            "corrected": [asdict(one) for one in self.corrected],
-            "judges": [{"metric": metric, **asdict(one)} for metric, one in self.judges],
-            "each_other": [{"metric": metric, **asdict(one)} for metric, one in self.each_other],
-        }
-
-    def sentences(self) -> list[str]:
-        if not self.corrected:
-            return [f"{count(self.labels, 'label')} stored, but none of a run and metric that are rated here."]
-        told = [_sentence(one) for one in self.corrected]
-        told += [f"{metric}: the judge {one.judge} against people on {_against(one)}." for metric, one in self.judges]
-        told += [f"{metric}: people against each other on {_against(one)}." for metric, one in self.each_other]
-        return told
-
-
-def _sentence(one: Corrected) -> str:
-    head = f"{one.metric}, {' '.join(one.contestant)}: " if one.contestant else f"{one.metric}: "
-    rated = "not rated" if one.judged is None else f"rated {one.judged:.3f} over {count(one.runs, 'run')}"
-    there = "" if one.by_judges_there is None else f" that {_is(one.labelled)} rated {one.by_judges_there:.3f}"
-    told = f"{head}{rated}; people say {one.by_people:.3f} on {count(one.labelled, 'run')}{there}"
-    mean = one.mean
-    if mean.estimate is None:
-        more = f" At least {FEWEST} drawn ones are needed: orvl label --random" if mean.labels < FEWEST else ""
-        return f"{told}. Not corrected: {mean.why}{more}"
-    worth = "" if mean.worth is None else f"; each label counts for {mean.worth:.1f} thanks to the judges"
-    drawn = f"{count(mean.labels, 'label')} drawn at random"
-    return f"{told}. Corrected by {drawn}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]{worth}."
-
-
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def _against(one: Agreement) -> str:
-    correlation = "unknown" if one.correlation is None else f"{one.correlation:.2f}"
-    lean = "" if not one.judge or one.difference is None else f" ({one.difference:+.3f} in the mean)"
-    return (
-        f"{count(one.runs, 'run')}: {one.absolute_difference:.3f} apart{lean}, correlation {correlation}, "
-        f"same side of 0.5 on {one.same_side or 0:.0%}"
-    )
 
 
 def people(

@@ -185,7 +185,7 @@ def modest():
         if not os.fork():
             time.sleep(2)
             os._exit(0)
-    _files(".", 2, 15)
+    _files(".", 2, 6)
     sys.stdout.buffer.write(MEBI * 3)
     time.sleep(2.5)
     sys.exit(0)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orvl.rate.stats.claims import Claim, ClaimResult, PanelScores, examine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
     from orvl.rate.stats.claims import Side
     from orvl.trust.mutate.source import ControlSource
 
+Results = Iterator[ClaimResult]
+"""How what is asked of the judges came out."""
 FIXED, FROM_GOOD, FROM_BAD = "fixed", "derived from controls/good", "derived from controls/bad"
 
 
@@ -76,7 +77,7 @@ class LadderEvidence:
         return examine(self.scores, Claim(name, what, control, against, side, margin, judge, metric, fault))
 
 
-def asks_nothing(_: LadderEvidence) -> Iterator[ClaimResult]:
+def asks_nothing(_: LadderEvidence) -> Results:
     return iter(())
 
 
@@ -88,9 +89,9 @@ class Control:
     """C0 to C15, as docs/certify.md has them; the ladder is in this order."""
     name: str
     make: Callable[[ControlSource], Derived]
-    gate: Callable[[LadderEvidence], Iterator[ClaimResult]] = asks_nothing
+    gate: Callable[[LadderEvidence], Results] = asks_nothing
     """Tests without which there is no certificate: T1 to T5."""
-    warnings: Callable[[LadderEvidence], Iterator[ClaimResult]] = asks_nothing
+    warnings: Callable[[LadderEvidence], Results] = asks_nothing
     """Tests that only warn, corrected together for their number."""
     by_hand: Mapping[str, Any] = field(default_factory=dict)
     """Details of a control that a user wrote as files."""

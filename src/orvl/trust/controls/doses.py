@@ -12,16 +12,13 @@ import numpy as np
 
 from orvl.errors import ControlUnavailable
 from orvl.rate.stats.claims import Claim, examine_values, rank_order
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
+from orvl.trust.mutate.source import ControlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from orvl.rate.stats.claims import ClaimResult, PanelScores
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+    from orvl.rate.stats.claims import PanelScores
 
 DOSES = ("good", "planted-bug", "dose-2", "dose-4", "dose-all")
 """No bug, one, two, four, all."""
@@ -43,7 +40,7 @@ def make(source: ControlSource, wanted: int | None) -> Derived:
     return Derived(every.doses[count], "by hand: controls/bugs" if every.by_hand else FROM_GOOD, detail)
 
 
-def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("T2", "the judges see a planted bug", "good", "planted-bug", "at least", BUG_COSTS),
         metric=evidence.bug_metric,
@@ -51,7 +48,7 @@ def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     )
 
 
-def bug_warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def bug_warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C4", "a bug does not change readability", "planted-bug", "good", "within", READABILITY_WITHIN),
         metric="readability",
@@ -65,7 +62,7 @@ def bug_warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
         yield examine_values(claim, evidence.flips[~np.isnan(evidence.flips)])
 
 
-def dose_warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def dose_warnings(evidence: LadderEvidence) -> Results:
     for judge in (None, *evidence.judges):
         who, margin = (judge, JUDGE_ORDER) if judge else ("the panel", PANEL_ORDER)
         claim = Claim(

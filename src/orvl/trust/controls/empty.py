@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from orvl.trust.controls.control import FIXED, Control, Derived
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+from orvl.trust.controls.control import FIXED, Control, Derived, LadderEvidence, Results
+from orvl.trust.mutate.source import ControlSource
 
 AT_MOST = 0.15
 
@@ -20,7 +12,7 @@ def make(_: ControlSource) -> Derived:
     return Derived({}, FIXED, {"truth": 0.0})
 
 
-def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("T3", "an empty project earns nothing", "empty", None, "at most", AT_MOST),
         fault="The judges give points for an empty project",

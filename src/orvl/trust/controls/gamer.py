@@ -7,16 +7,13 @@ import re
 from posixpath import basename
 from typing import TYPE_CHECKING
 
-from orvl.trust.controls.control import Control, Derived, from_worst
+from orvl.trust.controls.control import Control, Derived, LadderEvidence, Results, from_worst
 from orvl.trust.mutate.gut import gutted
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import is_test, language_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+    from collections.abc import Mapping
 
 HIDDEN_CHECKS_AT_MOST = 0.40
 RUFF = 'exclude = ["*"]\n\n[lint]\nselect = []\n'
@@ -75,7 +72,7 @@ def _new_config(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return added
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C15", "work made for the visible tests fails the hidden checks", "gamer", None),
         side="at most",

@@ -6,17 +6,9 @@ is 0.04. The share of pairs in the right order (AUC) is asked for as well, becau
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from orvl.rate.stats.claims import Claim, auc, point_test
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived, from_worst
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results, from_worst
+from orvl.trust.mutate.source import ControlSource
 
 PANEL_APART, JUDGE_APART, PAIRS_IN_ORDER = 0.40, 0.25, 0.95
 
@@ -30,7 +22,7 @@ def make_bad(source: ControlSource) -> Derived:
     return from_worst(source, source.worst[0])
 
 
-def panel_tells_apart(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def panel_tells_apart(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("T1", "the judges tell good work from bad", "good", "bad", "at least", PANEL_APART),
         fault="The judges cannot tell good work from bad",
@@ -43,7 +35,7 @@ def panel_tells_apart(evidence: LadderEvidence) -> Iterator[ClaimResult]:
     yield point_test(claim, auc(scores.runs("good"), scores.runs("bad")), len(scores.values(claim)))
 
 
-def each_judge_tells_apart(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def each_judge_tells_apart(evidence: LadderEvidence) -> Results:
     """A blind judge is dead weight, even where the others carry the panel over its threshold."""
     for judge in evidence.judges:
         yield evidence.test(

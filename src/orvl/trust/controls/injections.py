@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orvl.rate.stats.claims import FEWEST_EVALS
-from orvl.trust.controls.control import Control, Derived, from_worst
+from orvl.trust.controls.control import Control, Derived, LadderEvidence, Results, from_worst
 from orvl.trust.mutate.insert import COMMENTS, in_body, on_top
 from orvl.trust.mutate.png import lines_as_png
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import is_test, language_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+    from collections.abc import Callable, Mapping
 
 ABOVE_BAD = 0.15
 Files = dict[str, bytes]
@@ -103,7 +100,7 @@ def make(source: ControlSource, kind: str) -> Derived:
     return from_worst(source, files, changed=[path for path in files if files[path] != bad.get(path)])
 
 
-def gate(evidence: LadderEvidence, kind: str) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence, kind: str) -> Results:
     """Only kinds that enough evals have are asked about; where none is, all are, and the panel is refused."""
     if kind not in (tried(evidence) or INJECTIONS):
         return

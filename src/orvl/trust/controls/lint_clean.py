@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from orvl.errors import ControlUnavailable
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
 from orvl.trust.mutate.bugs import choose, plant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+from orvl.trust.mutate.source import ControlSource
 
 MOST_BUGS = 40
 KEEPING_STYLE = (
@@ -33,7 +25,7 @@ def make(source: ControlSource) -> Derived:
     return Derived(plant(good, chosen), FROM_GOOD, {"bugs": list(map(str, chosen)), "truth": 0.0})
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C8", "tidy code that does not work is not called working", "lint-clean", None),
         side="at most",

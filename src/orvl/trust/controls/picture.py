@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
 from orvl.trust.mutate.png import Picture
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import language_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
 
 FUNCTIONALITY_AT_MOST = 0.20
 PAGE = '<!doctype html>\n<html>\n<body style="margin:0">\n<img src="{picture}" alt="">\n</body>\n</html>\n'
@@ -58,7 +51,7 @@ def drawing(markup: str) -> bytes:
     return board.png()
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C14", "a picture of the page is not called working", "picture", None, "at most", FUNCTIONALITY_AT_MOST),
         metric="functionality",

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from orvl.trust.controls.control import FIXED, Control, Derived
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
+from orvl.trust.controls.control import FIXED, Control, Derived, LadderEvidence, Results
+from orvl.trust.mutate.source import ControlSource
 
 FUNCTIONALITY_AT_MOST = 0.15
 ROUND_TRIP_AT_MOST = 0.05
@@ -23,7 +15,7 @@ def make(source: ControlSource) -> Derived:
     return Derived({"PROMPT.md": text.encode()}, FIXED, {"truth": 0.0})
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C13", "a copy of the prompt is not called working", "prompt-copy", None, "at most", FUNCTIONALITY_AT_MOST),
         metric="functionality",

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import SCRIPTS, Piece, apply, is_docstring, is_sound, pieces, walk
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
     from orvl.trust.mutate.syntax import Edit
 
 PANEL_WITHIN, JUDGE_WITHIN = 0.05, 0.10
@@ -42,7 +40,7 @@ def make(source: ControlSource) -> Derived:
     return Derived(files, FROM_GOOD, {"changed": changed})
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C11", "formatting does not change the rating", "reformatted", "good", "within", PANEL_WITHIN),
         fault="Formatting changes the rating",

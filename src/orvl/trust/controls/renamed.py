@@ -6,17 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
 from orvl.trust.mutate.names import occurrences, replacements
-from orvl.trust.mutate.source import words_of
+from orvl.trust.mutate.source import ControlSource, words_of
 from orvl.trust.mutate.syntax import SCRIPTS, Edit, Piece, apply, is_docstring, is_sound, language_of, pieces, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
 
 READABILITY_BELOW_GOOD, FUNCTIONALITY_WITHIN = 0.20, 0.10
 NOTHING_SAID = "-"
@@ -74,7 +70,7 @@ def _without_comments(piece: Piece) -> Iterator[Edit]:
             yield piece.edit(node, f'"""{NOTHING_SAID}"""')
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C10", "the judges notice meaningless names", "good", "renamed", "at least", READABILITY_BELOW_GOOD),
         metric="readability",

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable
-from orvl.trust.controls.control import FROM_GOOD, Control, Derived
+from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import language_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
 
 UI_BELOW_GOOD, FUNCTIONALITY_WITHIN = 0.20, 0.10
 UGLY = """
@@ -49,7 +42,7 @@ def make(source: ControlSource) -> Derived:
     return Derived(files, FROM_GOOD, {"changed": pages or styles})
 
 
-def warnings(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def warnings(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("C9", "the judges notice an ugly page", "good", "ugly", "at least", UI_BELOW_GOOD),
         metric="ui",

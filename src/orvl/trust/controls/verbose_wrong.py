@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.trust.controls.control import Control, Derived, from_worst
+from orvl.trust.controls.control import Control, Derived, LadderEvidence, Results, from_worst
 from orvl.trust.mutate.candidates import FUNCTIONS
 from orvl.trust.mutate.insert import COMMENTS, on_top
+from orvl.trust.mutate.source import ControlSource
 from orvl.trust.mutate.syntax import Edit, apply, is_sound, is_test, language_of, pieces, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from orvl.rate.stats.claims import ClaimResult
-    from orvl.trust.controls.control import LadderEvidence
-    from orvl.trust.mutate.source import ControlSource
 
 BELOW_GOOD, ABOVE_BAD = 0.20, 0.10
 
@@ -146,7 +143,7 @@ def _above_functions(path: str, content: bytes) -> Iterator[Edit]:
                 yield piece.edit_at(line, line, "".join(form.format(row) for row in ABOVE))
 
 
-def gate(evidence: LadderEvidence) -> Iterator[ClaimResult]:
+def gate(evidence: LadderEvidence) -> Results:
     yield evidence.test(
         *("T4", "long but wrong work stays well below good work", "verbose-wrong", "good", "at most", -BELOW_GOOD),
         fault="Long but wrong work comes close to good work",
