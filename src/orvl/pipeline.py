@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -23,10 +24,10 @@ from orvl.project.names import did_you_mean
 from orvl.store import open_store, store_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from orvl.engine import OnEvent
+    from orvl.engine import OnEvent, Settled, Stages
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from orvl.report.results import Results
     from orvl.store import Store
     from orvl.trust.race import Race, RaceResult, Stopped
+    from orvl.types import PlannedRun
 
     Words = str | Sequence[str]
 
@@ -78,11 +80,33 @@ async def evaluate(
     environment: Mapping[str, str],
     on_event: OnEvent,
     stop: asyncio.Event,
+    confirm: Callable[[Prepared], None] = lambda _: None,
 ) -> Evaluation:
-    """All of it: what is finished is not run again, what is scored is not asked again."""
+    """Plan, run what is left, rate. What is finished is not run again, and what is scored is not asked again."""
     prepared = prepare(project, plan(project, options), options, store, environment)
+    confirm(prepared)
     execution = await execute(project, prepared, options, store, environment, on_event, stop)
-    return rate(project, prepared, execution, store)
+    return rate(project, prepared, execution, store, by_run=True)
+
+
+async def one_run(planned: PlannedRun, stages: Stages) -> Settled:
+    """Run, capture, score: what an engine does for each run, several at a time, wherever it does it."""
+    conversed = await stages.run(planned)
+    attempt = await stages.capture(planned, conversed)
+    return await stages.score(planned, attempt)
+
+
+def report(evaluation: Evaluation, width: int = 120) -> str:
+    """The leaderboard as text; `orvl.report` has the other forms."""
+    from orvl.report.table import print_ratings
+    from orvl.report.terminal import Terminal
+
+    out = io.StringIO()
+    print_ratings(Terminal(out, width), evaluation.board.contestants, evaluation.board)
+    return out.getvalue()
+
+
+# -- the parts
 
 
 def plan(project: Project, options: RunOptions) -> Plan:
@@ -165,7 +189,13 @@ async def execute(
 
     engine = LocalEngine(project, store, environment)
     return await engine.execute(
-        prepared.plan, prepared.remaining, options, on_event=on_event, stop=stop, policy=prepared.race
+        prepared.plan,
+        prepared.remaining,
+        options,
+        one_run=one_run,
+        on_event=on_event,
+        stop=stop,
+        policy=prepared.race,
     )
 
 
@@ -257,17 +287,16 @@ class OpenProject:
         More than a few cells that cost money need a `budget`, or `yes=True`.
         """
         asked = RunOptions(_selection(agent, model, provider, eval, metric), **_checked(options))
-        planned = plan(self.project, asked)
+
+        def confirm(prepared: Prepared) -> None:
+            paid = len(paid_cells(self.project, prepared))
+            if paid > ASK_ABOVE and not yes and asked.budget is None:
+                raise UserError(f"This would run {paid} cells that cost money. Give a budget, or yes=True.")
+
+        stop = stop or asyncio.Event()
         with open_store(self.store_url, write=True) as store:
-            prepared = prepare(self.project, planned, asked, store, os.environ)
-            if not (yes or asked.budget is not None or len(paid_cells(self.project, prepared)) <= ASK_ABOVE):
-                number = len(paid_cells(self.project, prepared))
-                raise UserError(f"This would run {number} cells that cost money. Give a budget, or yes=True.")
-            execution = await execute(
-                self.project, prepared, asked, store, os.environ, on_event, stop or asyncio.Event()
-            )
-            evaluation = rate(self.project, prepared, execution, store, by_run=True)
-        return self._results(evaluation.board, asked.selection, execution)
+            evaluation = await evaluate(self.project, asked, store, os.environ, on_event, stop, confirm)
+        return self._results(evaluation.board, asked.selection, evaluation.execution)
 
     def results(
         self,

@@ -51,7 +51,15 @@ class Trial:
                 watch(event, store)
 
             engine = self.engine_of(self.project, store)
-            executing = engine.execute(plan, remaining, self.options, on_event=on_event, stop=self.stop, policy=policy)
+            executing = engine.execute(
+                plan,
+                remaining,
+                self.options,
+                one_run=pipeline.one_run,
+                on_event=on_event,
+                stop=self.stop,
+                policy=policy,
+            )
             return asyncio.run(executing)
 
     def of(self, kind: type) -> list[Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import asyncio
 
+    from orvl.engine.attempt import Conversed
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
@@ -76,6 +77,35 @@ class Execution:
     """A sentence for each endpoint that was given up."""
 
 
+@dataclass(frozen=True)
+class Settled:
+    """What came of one attempt at a run: stored, and scored as far as it could be."""
+
+    attempt: Attempt
+    is_scored: bool
+    """Whether it has every score that was asked for."""
+
+
+class Stages(Protocol):
+    """The stages of one run, as an engine offers them; each takes what the one before made, and changes none of it."""
+
+    async def run(self, planned: PlannedRun) -> Conversed:
+        """The conversation, in fresh folders and a sandbox."""
+        ...
+
+    async def capture(self, planned: PlannedRun, conversed: Conversed) -> Attempt:
+        """What it left, sealed: files, usage, checks. The folders are gone afterwards."""
+        ...
+
+    async def score(self, planned: PlannedRun, attempt: Attempt) -> Settled:
+        """Stored and scored, durably; then announced."""
+        ...
+
+
+OneRun = Callable[["PlannedRun", Stages], Awaitable[Settled]]
+"""What is done for each run: see pipeline.one_run."""
+
+
 class RunPolicy(Protocol):
     """Decides while runs go on which others are still worth starting; a race is one."""
 
@@ -97,6 +127,7 @@ class Engine(Protocol):
         remaining: Remaining,
         options: RunOptions,
         *,
+        one_run: OneRun,
         on_event: OnEvent,
         stop: asyncio.Event,
         policy: RunPolicy | None = None,

@@ -1,4 +1,4 @@
-"""One try at a run: fresh folders, the conversation, the capture, the checks."""
+"""One attempt at a run: the conversation in fresh folders, then the capture and the checks."""
 
 from __future__ import annotations
 
@@ -34,6 +34,31 @@ if TYPE_CHECKING:
     from orvl.types import CheckResult, PlannedRun
 
 
+@dataclass(frozen=True)
+class Conversed:
+    """A conversation that is over, in the folders that it was held in; or why there was none."""
+
+    folders: RunFolders
+    limits: Limits
+    talk: Conversation | None = None
+    start_tree: str = ""
+    sandbox: str = ""
+    account: Account | None = None
+    errored: Attempt | None = None
+
+
+def _errored(error: Exception, started: float) -> Attempt:
+    """An attempt that something other than the agent broke. What no run can go on after is raised again."""
+    if isinstance(error, SetupFailed):
+        return Attempt("errored", str(error), started, Usage())
+    if isinstance(error, NotStarted):
+        return Attempt("errored", str(error), started, Usage(), retry=not error.missing)
+    if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
+        raise error
+    reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
+    return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
+
+
 @dataclass
 class Attempts:
     """Tries runs, and runs checks again on what was kept of them."""
@@ -49,41 +74,50 @@ class Attempts:
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
-    async def make(self, planned: PlannedRun, slot: Slot) -> Attempt:
-        """What an agent does to its own folders is its own trouble, not that of other runs; a broken disk is all's."""
-        started = time.time()
-        folders = self.work.new()
+    async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
+        started, folders = time.time(), self.work.new()
+        limits = limits_of(planned, self.settings.limits)
         try:
-            return await self._make(planned, folders, slot, limits_of(planned, self.settings.limits))
-        except SetupFailed as error:
-            return Attempt("errored", str(error), started, Usage())
-        except NotStarted as error:
-            return Attempt("errored", str(error), started, Usage(), retry=not error.missing)
-        except (OSError, shutil.Error) as error:
-            if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
-                raise
-            reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
-            return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
-        finally:
+            start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
+            if start.folder is not None:
+                await asyncio.to_thread(start.give, folders)
+            sandbox = slot.of(planned.cell.agent)
+            async with self._access(planned, folders, sandbox, limits) as access:
+                talk = await converse(planned, folders, sandbox, limits, access)
+        except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
+            return Conversed(folders, limits, errored=_errored(error, started))
+        except BaseException:
+            self._clean(folders)
+            raise
+        self._note(planned, talk, access.account)
+        if talk.stopped:
+            self._clean(folders)
+            raise Interrupted
+        return Conversed(folders, limits, talk, start.tree, sandbox.name, access.account)
 
-    async def _make(self, planned: PlannedRun, folders: RunFolders, slot: Slot, limits: Limits) -> Attempt:
-        start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-        if start.folder is not None:
-            await asyncio.to_thread(start.give, folders)
-        sandbox = slot.of(planned.cell.agent)
-        async with self._access(planned, folders, sandbox, limits) as access:
-            talk = await converse(planned, folders, sandbox, limits, access)
-        account = access.account
+    def _note(self, planned: PlannedRun, talk: Conversation, account: Account | None) -> None:
+        """What one run's end means for others: an endpoint that is given up, a program that is missing."""
         if account is not None and (sentence := self.gateway.record_outcome(account, talk.trouble)):
             self.say(sentence)
-        if talk.stopped:
-            raise Interrupted
         if talk.missing_program:
             agent = planned.cell.agent
             self.not_installed[agent.name] = f"The agent {agent.name} cannot run: {talk.reason} ({agent.path})."
-        attempt = await asyncio.to_thread(self._capture, start.tree, talk, folders, limits, sandbox.name, account)
-        return attempt if attempt.outcome == "errored" else await self._check(planned, attempt, folders, slot)
+
+    async def capture(self, planned: PlannedRun, conversed: Conversed, slot: Slot) -> Attempt:
+        """What a conversation left, and what the eval's checks say of it; then its folders are deleted."""
+        if conversed.errored is not None:
+            return conversed.errored
+        try:
+            attempt = await asyncio.to_thread(self._capture, conversed)
+            if attempt.outcome == "errored":
+                return attempt
+            return await self._check(planned, attempt, conversed.folders, slot)
+        except (OSError, shutil.Error) as error:
+            return _errored(error, conversed.talk.started if conversed.talk else time.time())
+        finally:
+            self._clean(conversed.folders)
 
     @asynccontextmanager
     async def _access(
@@ -102,12 +136,19 @@ class Attempts:
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
             yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
 
-    def _capture(
-        self, start: str, talk: Conversation, folders: RunFolders, limits: Limits, sandbox: str, account: Account | None
-    ) -> Attempt:
+    def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
+        assert conversed.talk is not None
         with self.store.blobs.batch() as batch:
-            return take(talk, start, folders, batch, limits, sandbox, account)
+            return take(
+                conversed.talk,
+                conversed.start_tree,
+                conversed.folders,
+                batch,
+                conversed.limits,
+                conversed.sandbox,
+                conversed.account,
+            )
 
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         """A control leaves the same files each time; its checks are run once."""

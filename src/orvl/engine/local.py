@@ -15,7 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
-from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted
+from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
@@ -31,7 +31,8 @@ from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from orvl.engine import OnEvent, RunPolicy
+    from orvl.engine import OneRun, OnEvent, RunPolicy
+    from orvl.engine.attempt import Conversed
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
@@ -67,6 +68,7 @@ class LocalEngine:
         remaining: Remaining,
         options: RunOptions,
         *,
+        one_run: OneRun,
         on_event: OnEvent,
         stop: asyncio.Event,
         policy: RunPolicy | None = None,
@@ -89,7 +91,7 @@ class LocalEngine:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
                 place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
-                return await _Crew(self, plan, remaining, options, place, on_event, stop, policy).carry_out()
+                return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
 
@@ -125,6 +127,22 @@ class _Place:
         return Slot(self.sandbox, self.around, self.work.lock_fd)
 
 
+class _SlotStages:
+    """The stages of one run in one worker's slot."""
+
+    def __init__(self, crew: _Crew, slot: Slot) -> None:
+        self._crew, self._slot = crew, slot
+
+    async def run(self, planned: PlannedRun) -> Conversed:
+        return await self._crew.attempts.run(planned, self._slot)
+
+    async def capture(self, planned: PlannedRun, conversed: Conversed) -> Attempt:
+        return await self._crew.attempts.capture(planned, conversed, self._slot)
+
+    async def score(self, planned: PlannedRun, attempt: Attempt) -> Settled:
+        return await self._crew.settle(planned, attempt, self._slot)
+
+
 class _Crew:
     """The workers of one execution, and what they share."""
 
@@ -135,19 +153,20 @@ class _Crew:
         remaining: Remaining,
         options: RunOptions,
         place: _Place,
+        one_run: OneRun,
         on_event: OnEvent,
         stop: asyncio.Event,
         policy: RunPolicy | None,
     ) -> None:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
-        self.on_event, self.stop, self.policy = on_event, stop, policy
+        self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
         self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
         self.gateway = Gateway(engine.environment, options.budget)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
-        self._attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
+        self.attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
         )
@@ -180,7 +199,7 @@ class _Crew:
             raise
         finally:
             watching.cancel()
-            await self._attempts.cleaned()
+            await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
         if self._fatal is not None:
@@ -193,7 +212,7 @@ class _Crew:
             spent=self.gateway.budget.spent,
             judging_cost=self._judging_cost,
             unknown_cost=frozenset(self._unknown_cost),
-            not_installed=dict(self._attempts.not_installed),
+            not_installed=dict(self.attempts.not_installed),
             given_up=tuple(self.gateway.stopped.values()),
         )
 
@@ -259,7 +278,7 @@ class _Crew:
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
         is_stopped = cell.key in self.plan.endpoints and self.gateway.why_stopped(cell.provider, cell.model_id)
-        return cell.agent.name in self._attempts.not_installed or bool(is_stopped)
+        return cell.agent.name in self.attempts.not_installed or bool(is_stopped)
 
     @property
     def _over_budget(self) -> bool:
@@ -299,19 +318,23 @@ class _Crew:
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
-            attempt = await self._attempts.make(planned, slot)
-            self._charge(planned, attempt)
-            if attempt.outcome != "errored" and self._needs_no_slot(planned):
-                await self._finish_aside(planned, attempt, slot)
-                return True
-            is_scored = await self._keep(planned, attempt, slot)
-            self.on_event(AttemptEnded(planned, attempt))
-            if attempt.outcome != "errored":
-                return is_scored
-            if not attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
+            settled = await self.one_run(planned, _SlotStages(self, slot))
+            if settled.attempt.outcome != "errored":
+                return settled.is_scored
+            if not settled.attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
                 break
         self.on_event(RunGivenUp(planned))
         return not self._is_stopping and not self._over_budget
+
+    async def settle(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Settled:
+        """Stores an attempt and its scores, then says so; where no slot is needed, while it begins the next run."""
+        self._charge(planned, attempt)
+        if attempt.outcome != "errored" and self._needs_no_slot(planned):
+            await self._finish_aside(planned, attempt, slot)
+            return Settled(attempt, is_scored=True)
+        is_scored = await self._keep(planned, attempt, slot)
+        self.on_event(AttemptEnded(planned, attempt))
+        return Settled(attempt, is_scored)
 
     def _needs_no_slot(self, planned: PlannedRun) -> bool:
         """Whether a run's scores are plain arithmetic: no judge, browser or linter is asked, and no policy waits."""
@@ -383,7 +406,7 @@ class _Crew:
         (attempt, results), before, inspections = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
-                results = await self._attempts.check_again(planned, attempt, slot)
+                results = await self.attempts.check_again(planned, attempt, slot)
             except (StoreError, NotStarted) as error:
                 self._say(f"{planned.cell} #{planned.episode} cannot be checked again: {error}")
                 return True
