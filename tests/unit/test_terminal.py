@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from orvl.report.terminal import Cell, Terminal, TextColumn, TextTable, cell_width, wrap
+from orvl.report.terminal import StyledCell, Terminal, TextColumn, TextTable, cell_width, wrap
 
 
 def shown(content, width=40, style="", **more):
@@ -17,7 +17,7 @@ def shown(content, width=40, style="", **more):
 
 TABLE = TextTable(
     [TextColumn("name", words=True), TextColumn("R")],
-    [["one", Cell("0.5", "bold")], None, ["a name that is long", "0.75"]],
+    [["one", StyledCell("0.5", "bold")], None, ["a name that is long", "0.75"]],
 )
 
 

@@ -106,14 +106,14 @@ def mebibytes(size: int) -> str:
 
 
 def _print_list(project: Project) -> int:
-    from orvl.report.terminal import Cell, TextColumn, TextTable
+    from orvl.report.terminal import StyledCell, TextColumn, TextTable
 
-    rows: list[list[str | Cell]] = []
+    rows: list[list[str | StyledCell]] = []
     for name in project.agent_files:
         try:
             agent = project.agent(name)
         except OrvlError as error:
-            rows.append([name, "", Cell(plain(str(error)), "red")])
+            rows.append([name, "", StyledCell(plain(str(error)), "red")])
             continue
         if agent.install:
             packages = " ".join(f"{kind}: {' '.join(them)}" for kind, them in agent.install.items())

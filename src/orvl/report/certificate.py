@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
-from orvl.report.terminal import Cell, TextColumn, TextTable
+from orvl.report.terminal import StyledCell, TextColumn, TextTable
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _tests(tests: list[dict[str, Any]]) -> TextTable:
     return TextTable(columns, [_test(test) for test in _shown(tests)])
 
 
-def _test(test: Mapping[str, Any]) -> list[str | Cell]:
+def _test(test: Mapping[str, Any]) -> list[str | StyledCell]:
     sign = "≥" if test["side"] == "at least" else "≤"
     # A share of pairs is counted, and has no bound.
     bound = None if test["name"] == "T1 AUC" else test["bound"]
@@ -63,7 +63,7 @@ def _test(test: Mapping[str, Any]) -> list[str | Cell]:
         _number(bound) if bound is None else f"{sign} {_number(bound)}",
         f"{sign} {_number(test['margin'])}",
         str(test["evals"]),
-        Cell(mark, "" if test["passed"] else "red"),
+        StyledCell(mark, "" if test["passed"] else "red"),
     ]
 
 
