@@ -910,7 +910,7 @@ def test_an_older_store_is_migrated_and_judged(project):
         ("alarmed",),
         ("found",),
     ]
-    assert "sound, 2 runs" in orvl(project, "doctor", status=None).out
+    assert "intact, 2 runs" in orvl(project, "doctor", status=None).out
 
 
 # -- 9: similarity, and the metrics that an eval gets

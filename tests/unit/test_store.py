@@ -252,7 +252,7 @@ def test_integrity_is_empty_for_a_sound_store(filled):
         assert store.integrity() == []
     result = call(filled, "doctor")
     assert result.status == 0
-    assert "sound, 3 runs" in result.out
+    assert "intact, 3 runs" in result.out
 
 
 def lose(path):

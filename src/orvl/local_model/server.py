@@ -52,6 +52,7 @@ class LocalModel:
         self._child: ChildProcess | None = None
         self._keeper: threading.Thread | None = None
         self._is_stopped = False
+        self._ready = threading.Event()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -99,7 +100,12 @@ class LocalModel:
         """Kills a process that takes too long; another takes its place."""
         with self._lock:
             if self._child:
+                self._ready.clear()
                 self._child.kill()
+
+    def wait_until_ready(self, seconds: float) -> None:
+        """Waits while a process that died is being replaced."""
+        self._ready.wait(seconds)
 
     def readable(self, text: str) -> str:
         """What the model can take of a text: not too long for its context, and with its control tokens spelled apart.
@@ -141,17 +147,20 @@ class LocalModel:
             child.close()
             raise ChildFailed(f"Cannot load the weights {self.path}: {answer['error'].rstrip('.')}.")
         self.port = int(answer["url"].rpartition(":")[2])
+        self._ready.set()
         return child
 
     def _replace_dead(self, child: ChildProcess) -> None:
         """Keeps the address alive: whoever asked when the process died asks again, as of any other provider."""
         while True:
             child.wait()
+            self._ready.clear()
             child.close()
             try:
                 child = self._spawn()
             except ChildFailed:
                 # Stopped, or it cannot be loaded any more: questions are then refused at the address.
+                self._ready.set()
                 return
 
 

@@ -199,7 +199,8 @@ class ModelJudge:
             allowed_pointers = tuple(listed) if endpoint.judge.is_local else ()
             form = schema(count, allowed_pointers, may_look=self._tool_calls > 0) if with_schema else None
             content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
-            call = await panel.gateway.ask(account, content, begin)
+            async with panel.turn_of(endpoint):
+                call = await panel.gateway.ask(account, content, begin)
             if call.failure is None:
                 panel.question_ended(account, None)
                 return call

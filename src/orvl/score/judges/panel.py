@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,7 @@ class JudgePanel:
     _endpoints: dict[str, JudgeEndpoint] = field(default_factory=dict)
     _local: LocalModel | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _asking_local: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def judged_run(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> JudgedRun:
         return JudgedRun(self, run, named_in, browse)
@@ -81,6 +83,19 @@ class JudgePanel:
         protocols, silence = {"openai": local.base_url}, self.seconds + 60
         provider = Provider("local", protocols, LOCAL_KEY, concurrency=1, timeout=silence, free=True)
         return JudgeEndpoint(judge, provider, "openai", local.name, local)
+
+    @asynccontextmanager
+    async def turn_of(self, endpoint: JudgeEndpoint) -> AsyncIterator[None]:
+        """Lets questions to the model on this machine through one at a time, once its process answers.
+
+        Those that wait while a process is replaced would otherwise all find its port closed.
+        """
+        if endpoint.local is None:
+            yield
+            return
+        async with self._asking_local:
+            await asyncio.to_thread(endpoint.local.wait_until_ready, self.seconds)
+            yield
 
     def account(self, endpoint: JudgeEndpoint) -> Account:
         return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
