@@ -6,11 +6,7 @@ import io
 
 import pytest
 
-<<<<<<< HEAD
-from orvl.report.terminal import StyledCell, Terminal, TextColumn, TextTable, cell_width, wrap
-=======
 from orvl.report.terminal import Terminal, TextCell, TextColumn, TextTable, cell_width, wrap
->>>>>>> main
 
 
 def shown(content, width=40, style="", **more):
@@ -21,11 +17,7 @@ def shown(content, width=40, style="", **more):
 
 TABLE = TextTable(
     [TextColumn("name", words=True), TextColumn("R")],
-<<<<<<< HEAD
-    [["one", StyledCell("0.5", "bold")], None, ["a name that is long", "0.75"]],
-=======
     [["one", TextCell("0.5", "bold")], None, ["a name that is long", "0.75"]],
->>>>>>> main
 )
 
 

@@ -106,24 +106,14 @@ def mebibytes(size: int) -> str:
 
 
 def _print_list(project: Project) -> int:
-<<<<<<< HEAD
-    from orvl.report.terminal import StyledCell, TextColumn, TextTable
-
-    rows: list[list[str | StyledCell]] = []
-=======
     from orvl.report.terminal import TextCell, TextColumn, TextTable
 
     rows: list[list[str | TextCell]] = []
->>>>>>> main
     for name in project.agent_files:
         try:
             agent = project.agent(name)
         except OrvlError as error:
-<<<<<<< HEAD
-            rows.append([name, "", StyledCell(plain(str(error)), "red")])
-=======
             rows.append([name, "", TextCell(plain(str(error)), "red")])
->>>>>>> main
             continue
         if agent.install:
             packages = " ".join(f"{kind}: {' '.join(them)}" for kind, them in agent.install.items())

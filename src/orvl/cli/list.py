@@ -121,11 +121,7 @@ def _models(project: Project, kind: str) -> list[dict[str, Any]]:
 
 
 def _print(found: dict[str, list[dict[str, Any]]]) -> None:
-<<<<<<< HEAD
-    from orvl.report.terminal import StyledCell, TextColumn, TextTable
-=======
     from orvl.report.terminal import TextCell, TextColumn, TextTable
->>>>>>> main
     from orvl.report.text import plain
 
     terminal = console()
@@ -134,17 +130,10 @@ def _print(found: dict[str, list[dict[str, Any]]]) -> None:
             terminal.print(f"{kind}: none")
             continue
         names = [name for name in dict.fromkeys(key for thing in things for key in thing) if name != "error"]
-<<<<<<< HEAD
-        rows = [[StyledCell(plain(_text(thing.get(name, "")))) for name in names] for thing in things]
-        for row, thing in zip(rows, things, strict=True):
-            if "error" in thing:
-                row[-1] = StyledCell("has an error, see below", "red")
-=======
         rows = [[TextCell(plain(_text(thing.get(name, "")))) for name in names] for thing in things]
         for row, thing in zip(rows, things, strict=True):
             if "error" in thing:
                 row[-1] = TextCell("has an error, see below", "red")
->>>>>>> main
         terminal.print(kind, "bold")
         terminal.print(TextTable([TextColumn(name, words=True) for name in names], rows))
         for thing in things:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
-<<<<<<< HEAD
-from orvl.report.terminal import StyledCell, TextColumn, TextTable
-=======
 from orvl.report.terminal import TextCell, TextColumn, TextTable
->>>>>>> main
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
@@ -38,20 +34,12 @@ def print_calibration(terminal: Terminal, content: Mapping[str, Any]) -> None:
 def _table(judges: Sequence[Mapping[str, Any]]) -> TextTable:
     headings = ("judge", "all bugs", "no bug", "slope", "at least", "held-out error", "evals", "")
     columns = [TextColumn(name, words=name in ("judge", "")) for name in headings]
-<<<<<<< HEAD
-    rows: list[list[str | StyledCell]] = []
-=======
     rows: list[list[str | TextCell]] = []
->>>>>>> main
     for judge in judges:
         line = judge["map"]
         ends = [None, None] if line["slope"] is None else [line["intercept"], line["intercept"] + line["slope"]]
         numbers = (*ends, line["slope"], line["slope_at_least"], judge["held_out_error"])
-<<<<<<< HEAD
-        word = StyledCell("refused", "red") if line["refused"] else StyledCell(_word(*ends))
-=======
         word = TextCell("refused", "red") if line["refused"] else TextCell(_word(*ends))
->>>>>>> main
         rows.append([plain(judge["name"]), *map(_number, numbers), str(line["evals"]), word])
     return TextTable(columns, rows)
 

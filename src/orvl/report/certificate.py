@@ -7,11 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
-<<<<<<< HEAD
-from orvl.report.terminal import StyledCell, TextColumn, TextTable
-=======
 from orvl.report.terminal import TextCell, TextColumn, TextTable
->>>>>>> main
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
@@ -55,11 +51,7 @@ def _tests(tests: list[dict[str, Any]]) -> TextTable:
     return TextTable(columns, [_test(test) for test in _shown(tests)])
 
 
-<<<<<<< HEAD
-def _test(test: Mapping[str, Any]) -> list[str | StyledCell]:
-=======
 def _test(test: Mapping[str, Any]) -> list[str | TextCell]:
->>>>>>> main
     sign = "≥" if test["side"] == "at least" else "≤"
     # A share of pairs is counted, and has no bound.
     bound = None if test["name"] == "T1 AUC" else test["bound"]
@@ -71,11 +63,7 @@ def _test(test: Mapping[str, Any]) -> list[str | TextCell]:
         _number(bound) if bound is None else f"{sign} {_number(bound)}",
         f"{sign} {_number(test['margin'])}",
         str(test["evals"]),
-<<<<<<< HEAD
-        StyledCell(mark, "" if test["passed"] else "red"),
-=======
         TextCell(mark, "" if test["passed"] else "red"),
->>>>>>> main
     ]
 
 

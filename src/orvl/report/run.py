@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
 from orvl.report import calls
-<<<<<<< HEAD
-from orvl.report.terminal import StyledCell, TextColumn, TextTable
-=======
 from orvl.report.terminal import TextCell, TextColumn, TextTable
->>>>>>> main
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
@@ -172,21 +168,12 @@ def _print_verdicts(terminal: Terminal, scores: Sequence[Score]) -> None:
 def _verdicts(metric: str, scores: Sequence[Score]) -> TextTable:
     samples = [f" #{score.sample}" if score.sample > 1 else "" for score in scores]
     judges = [TextColumn(plain(score.judge) + sample) for score, sample in zip(scores, samples, strict=True)]
-<<<<<<< HEAD
-    rows: list[list[str | StyledCell]] = []
-    for number, item in enumerate(_items(scores), 1):
-        answers = [_answer(score, number) for score in scores]
-        cells = [StyledCell(SHORT.get(answer, "–"), STYLES.get(answer, "")) for answer in answers]
-        rows.append([f"{number}. {plain(item)}", *cells])
-    rows.append([StyledCell("score", "bold"), *(StyledCell(_value(score), "bold") for score in scores)])
-=======
     rows: list[list[str | TextCell]] = []
     for number, item in enumerate(_items(scores), 1):
         answers = [_answer(score, number) for score in scores]
         cells = [TextCell(SHORT.get(answer, "–"), STYLES.get(answer, "")) for answer in answers]
         rows.append([f"{number}. {plain(item)}", *cells])
     rows.append([TextCell("score", "bold"), *(TextCell(_value(score), "bold") for score in scores)])
->>>>>>> main
     return TextTable([TextColumn(metric, words=True), *judges], rows)
 
 

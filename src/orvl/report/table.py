@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from orvl.report.certificate import standing_sentence
 from orvl.report.columns import leaderboard
 from orvl.report.ratings_json import warnings_of
-<<<<<<< HEAD
-from orvl.report.terminal import StyledCell, TextColumn, TextTable, cell_width
-=======
 from orvl.report.terminal import TextCell, TextColumn, TextTable, cell_width
->>>>>>> main
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
@@ -70,11 +66,7 @@ def column_width(column: Column[T], rows: Sequence[T]) -> int:
 def make_table(columns: Sequence[Column[T]], rows: Sequence[T]) -> TextTable:
     return TextTable(
         [TextColumn(column.heading, words=column.words) for column in columns],
-<<<<<<< HEAD
-        [[StyledCell(column.cell(row), "bold" if column.bold else "") for column in columns] for row in rows],
-=======
         [[TextCell(column.cell(row), "bold" if column.bold else "") for column in columns] for row in rows],
->>>>>>> main
     )
 
 

@@ -14,11 +14,7 @@ STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 GAP = "  "
 
 
-<<<<<<< HEAD
-class StyledCell(NamedTuple):
-=======
 class TextCell(NamedTuple):
->>>>>>> main
     """A table's cell that has a style."""
 
     text: str
@@ -38,11 +34,7 @@ class TextTable:
     """Columns and rows; None in place of a row leaves a line empty."""
 
     columns: Sequence[TextColumn]
-<<<<<<< HEAD
-    rows: Sequence[Sequence[str | StyledCell] | None]
-=======
     rows: Sequence[Sequence[str | TextCell] | None]
->>>>>>> main
 
 
 @dataclass(frozen=True)
@@ -67,21 +59,13 @@ class Terminal:
         encoding = getattr(self.file, "encoding", None) or "utf-8"
         rule = ("─" if encoding.lower().startswith("utf") else "-") * (sum(widths) + len(GAP) * (len(widths) - 1))
         yield ""
-<<<<<<< HEAD
-        yield from self._row(table.columns, [StyledCell(column.heading, "bold") for column in table.columns], widths)
-=======
         yield from self._row(table.columns, [TextCell(column.heading, "bold") for column in table.columns], widths)
->>>>>>> main
         yield f" {rule}"
         for row in rows:
             yield from [""] if row is None else self._row(table.columns, row, widths)
         yield ""
 
-<<<<<<< HEAD
-    def _row(self, columns: Sequence[TextColumn], cells: Sequence[StyledCell], widths: Sequence[int]) -> Iterator[str]:
-=======
     def _row(self, columns: Sequence[TextColumn], cells: Sequence[TextCell], widths: Sequence[int]) -> Iterator[str]:
->>>>>>> main
         """One row, which takes as many lines as its highest cell."""
         parts = [list(wrap(cell.text, width)) for cell, width in zip(cells, widths, strict=True)]
         for i in range(max(map(len, parts), default=0)):
@@ -99,19 +83,11 @@ class Terminal:
         return f"\x1b[{';'.join(STYLES[word] for word in style.split())}m{text}\x1b[0m"
 
 
-<<<<<<< HEAD
-def _cell(cell: str | StyledCell) -> StyledCell:
-    return StyledCell(cell) if isinstance(cell, str) else cell
-
-
-def _natural(columns: Sequence[TextColumn], rows: Sequence[Sequence[StyledCell] | None]) -> list[int]:
-=======
 def _cell(cell: str | TextCell) -> TextCell:
     return TextCell(cell) if isinstance(cell, str) else cell
 
 
 def _natural(columns: Sequence[TextColumn], rows: Sequence[Sequence[TextCell] | None]) -> list[int]:
->>>>>>> main
     """How wide each column would be with room enough."""
     widths = [cell_width(column.heading) for column in columns]
     for row in rows:
