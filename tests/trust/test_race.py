@@ -156,7 +156,7 @@ def test_a_budget_ends_a_race_with_status_three_and_it_can_be_continued(project)
     words = ("good,bad", "--eval=e*", "--race", "--concurrency=1")
     stopped = project.orvl(*words, "--budget=4", "--json")
     assert stopped.status == 3, stopped.err
-    assert "To continue: orvl good,bad all all 'e*' --sandbox none --race --concurrency 1 --budget 4" in stopped.err
+    assert "To continue: orvl good,bad all all 'e*' --concurrency 1 --sandbox none --budget 4 --race" in stopped.err
     found = standing(stopped.json)
     assert {one["state"] for one in found.values()} == {"in"}
     assert (

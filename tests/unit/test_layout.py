@@ -36,6 +36,7 @@ OWN_PROGRAMS = ("sandbox/guard/", "capture/browser/inside/", "run/acp/drive.py",
 SQL = re.compile(r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN|COMMIT)\b.*\w", re.S)
 ENVIRONMENT = {
     "cli": "the command line reads it",
+    "pipeline": "so does the library",
     "install": "where agents are installed, and what installers need",
     "sandbox": "PATH, HOME and TMPDIR of what runs inside",
     "plan": "PATH, for an agent's version command",

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -26,29 +27,40 @@ from orvl.cli.common import (
 )
 from orvl.errors import UserError
 from orvl.plan.options import RunOptions
+from orvl.plan.options import flags as option_flags
 from orvl.plan.selection import ORDER
 from orvl.project.names import count
 from orvl.report.text import dollars, plain
 from orvl.sandbox.backends import SANDBOXES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orvl.engine import Execution
     from orvl.pipeline import Evaluation, Prepared
     from orvl.project import Project
     from orvl.rate.collect import Board
 
 
+def run_flags(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A flag for each field of RunOptions that is one."""
+    for option in reversed(option_flags()):
+        about, name = option.metadata, option.metadata["flag"] or option.name
+        kinds: dict[str, Any] = {
+            "": {"is_flag": True},
+            "N": {"type": click.IntRange(1), "metavar": "N"},
+            "USD": {"type": click.FloatRange(0), "metavar": "USD"},
+            "SANDBOX": {"type": click.Choice(SANDBOXES)},
+            "NAME": {"metavar": "NAME", "multiple": option.default == ()},
+        }
+        function = click.option(f"--{name}", option.name, help=about["help"], **kinds[about["value"]])(function)
+    return function
+
+
 @click.command()
 @five_words
-@click.option("--episodes", type=click.IntRange(1), metavar="N", help="Independent runs of each cell.")
-@click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
-@click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs at the same time.")
-@click.option("--sandbox", type=click.Choice(SANDBOXES), help="Sandbox (default: bubblewrap).")
-@click.option("--image", metavar="NAME", help="Image or root folder for podman and docker.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Stop when this much is spent.")
-@click.option("--race", is_flag=True, help="Stop contestants early once they are clearly worse.")
+@run_flags
 @click.option("--dry-run", is_flag=True, help="Show what would run, what it may cost, and what it can detect.")
-@click.option("--fresh", is_flag=True, help="Run new episodes beside the existing ones.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")
 @as_json
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
@@ -90,13 +102,8 @@ def _options(flags: dict[str, Any]) -> RunOptions:
             "--race and --fresh do not go together: restarting a race whose results are known makes it unfair. "
             "Drop --fresh to continue it, or keep another race in --store DIR."
         )
-    same = ("episodes", "concurrency", "sandbox", "image", "budget", "race", "fresh")
-    return RunOptions(
-        selection_from(flags),
-        judges=flags["judge"],
-        written=tuple(sys.argv[1:]),
-        **{name: flags[name] for name in same},
-    )
+    chosen = {option.name: flags[option.name] for option in option_flags()}
+    return RunOptions(selection_from(flags), written=tuple(sys.argv[1:]), **chosen)
 
 
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
@@ -179,14 +186,13 @@ def _status(evaluation: Evaluation) -> int:
 
 def _continued(options: RunOptions, prepared: Prepared, flags: dict[str, Any]) -> str:
     """The command that goes on where this one stopped."""
-    words = ["orvl", *options.selection.given]
-    episodes = prepared.plan.episodes[-1] if options.fresh else options.episodes
-    words += ["--episodes", str(episodes)] if episodes else []
-    for name in ("project", "store", "sandbox", "image"):
+    again = replace(options, episodes=prepared.plan.episodes[-1], fresh=False) if options.fresh else options
+    words = ["orvl", *again.selection.given]
+    for option in option_flags():
+        name, value = option.metadata["flag"] or option.name, getattr(again, option.name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None and one is not False:
+                words += [f"--{name}"] if one is True else [f"--{name}", f"{one:g}" if name == "budget" else str(one)]
+    for name in ("project", "store"):
         words += [f"--{name}", flags[name]] if flags[name] else []
-    for judge in options.judges:
-        words += ["--judge", judge]
-    words += ["--race"] if options.race else []
-    words += ["--concurrency", str(options.concurrency)] if options.concurrency else []
-    words += ["--budget", f"{options.budget:g}"] if options.budget is not None else []
     return shlex.join(words)

@@ -1,9 +1,9 @@
-"""What a call asks for, beside which runs: one object, for the command line and the library alike."""
+"""What a call asks for: one object for the command line and the library, whose fields are the flags of `orvl run`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Literal
 
 from orvl.plan.selection import Selection
 from orvl.types import SandboxName
@@ -12,21 +12,31 @@ Samples = Literal["missing", "unanswered", "all"]
 """Which scores to make: those that are missing, also those that nobody answered, or a new sample of all."""
 
 
+def _flag(default: Any, help: str, value: str = "", flag: str = "") -> Any:
+    """A field that is also a flag: `value` names what it takes, `flag` is its name where it is not the field's."""
+    return field(default=default, metadata={"help": help, "value": value, "flag": flag})
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Which runs, how many, and under which conditions; None leaves it to orvl.toml."""
 
     selection: Selection = field(default_factory=Selection)
-    episodes: int | None = None
-    judges: tuple[str, ...] = ()
-    concurrency: int | None = None
-    sandbox: SandboxName | None = None
-    image: str | None = None
-    budget: float | None = None
-    race: bool = False
-    fresh: bool = False
+    episodes: int | None = _flag(None, "Independent runs of each cell.", "N")
+    judges: tuple[str, ...] = _flag((), "A judge for the panel, instead of all in orvl.toml.", "NAME", "judge")
+    concurrency: int | None = _flag(None, "Runs at the same time.", "N")
+    sandbox: SandboxName | None = _flag(None, "Sandbox (default: bubblewrap).", "SANDBOX")  # noqa: RUF009
+    image: str | None = _flag(None, "Image or root folder for podman and docker.", "NAME")
+    budget: float | None = _flag(None, "Stop when this much is spent.", "USD")
+    race: bool = _flag(False, "Stop contestants early once they are clearly worse.")
+    fresh: bool = _flag(False, "Run new episodes beside the existing ones.")
     samples: Samples = "missing"
     seed: int | None = None
     """Of the order of runs; drawn and recorded where None."""
     written: tuple[str, ...] = ()
     """The call as the user wrote it, for the record."""
+
+
+def flags() -> list[Field[Any]]:
+    """The fields of RunOptions that are flags of the command line."""
+    return [option for option in fields(RunOptions) if "help" in option.metadata]
