@@ -96,12 +96,20 @@ def test_a_setup_that_fails_is_an_error_of_the_eval_and_is_tried_by_the_next_cal
     assert project.orvl("mine", "--eval=e").err.count("Setting up e") == 1
 
 
-@pytest.mark.parametrize("setup", ["7", "[a, 7]", "{a: b}", "['']"])
-def test_a_setup_that_is_no_command_is_refused(project, setup):
+@pytest.mark.parametrize(
+    ("setup", "words"),
+    [
+        ("7", "'setup' is 7; it must be a command or a list of commands."),
+        ("[a, 7]", "'setup[2]' is 7; it must be text."),
+        ("{a: b}", "'setup' is {'a': 'b'}; it must be a command or a list of commands."),
+        ("['']", "'setup[1]' is ''; it must be non-empty text."),
+    ],
+)
+def test_a_setup_that_is_no_command_is_refused(project, setup, words):
     folder_eval(project, f"setup: {setup}")
     result = project.orvl("empty", "--eval=e", "--dry-run")
     assert result.status == 2
-    assert "eval.md:3: 'setup' must be a command or a list of commands" in result.err
+    assert f"eval.md:3: {words}" in result.err
 
 
 def test_another_network_is_refused(project):
