@@ -92,9 +92,12 @@ class LocalModel:
             self._is_stopped = True
             child, self._child = self._child, None
         if child:
-            child.close()
+            child.kill()
         if self._keeper:
+            # It closes the child as well: two threads at once would close a file that is closed.
             self._keeper.join()
+        if child:
+            child.close()
 
     def interrupt(self) -> None:
         """Kills a process that takes too long; another takes its place."""
