@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from orvl.errors import OrvlError as OrvlError
     from orvl.pipeline import OpenProject as OpenProject
     from orvl.pipeline import open as open
+    from orvl.rate.rated_run import Run as Run
     from orvl.rate.rating import Rating as Rating
     from orvl.rate.rating import rate as rate
-    from orvl.rate.stored_run import Run as Run
     from orvl.report.results import Results as Results
     from orvl.types import Command as Command
 
@@ -30,7 +30,7 @@ _HOMES = {
     "open": "orvl.pipeline:open",
     "OpenProject": "orvl.pipeline:OpenProject",
     "Results": "orvl.report.results:Results",
-    "Run": "orvl.rate.stored_run:Run",
+    "Run": "orvl.rate.rated_run:Run",
     "Rating": "orvl.rate.rating:Rating",
     "rate": "orvl.rate.rating:rate",
     "Command": "orvl.types:Command",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from orvl.plan.versions import asker_for
 from orvl.project import open_project
 from orvl.project.endpoints import without_key
 from orvl.project.names import did_you_mean
+from orvl.report.text import plain
 from orvl.store import open_store, store_url
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from orvl.rate.collect import Board
     from orvl.rate.compare import Comparison
     from orvl.report.results import Results
+    from orvl.report.terminal import Terminal
     from orvl.store import Store
     from orvl.trust.race import Race, RaceResult, Stopped
     from orvl.types import PlannedRun
@@ -96,14 +97,16 @@ async def one_run(planned: PlannedRun, stages: Stages) -> Settled:
     return await stages.score(planned, attempt)
 
 
-def report(evaluation: Evaluation, width: int = 120) -> str:
-    """The leaderboard as text; `orvl.report` has the other forms."""
+def report(evaluation: Evaluation, terminal: Terminal, *, by_eval: bool = False) -> None:
+    """The ratings as a table, by contestant or by cell, and how a race ended; `orvl.report` has the other forms."""
+    from orvl.report.race import race_sentences
     from orvl.report.table import print_ratings
-    from orvl.report.terminal import Terminal
 
-    out = io.StringIO()
-    print_ratings(Terminal(out, width), evaluation.board.contestants, evaluation.board)
-    return out.getvalue()
+    board = evaluation.board
+    cells = by_eval or len({cell.eval for cell in board.cells}) == 1
+    print_ratings(terminal, board.cells if cells else board.contestants, board)
+    for sentence in race_sentences(evaluation.race) if evaluation.race else ():
+        terminal.print(plain(sentence))
 
 
 # -- the parts
@@ -326,7 +329,7 @@ class OpenProject:
             return compare(self.project, store, a, b, _selection("all", **words), judges)
 
     def _results(self, board: Board, selection: Selection, execution: Execution | None) -> Results:
-        from orvl.rate.stored_run import Run
+        from orvl.rate.rated_run import Run
         from orvl.report.results import Results
 
         def compare_here(a: str, b: str) -> Comparison:

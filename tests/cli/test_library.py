@@ -88,6 +88,7 @@ def test_the_library_and_the_command_line_speak_of_the_same_runs(small):
     printed = small.orvl("report", "--by", "eval", "--json").json["ratings"][0]
     assert [rating.R for rating in results.ratings] == [printed["R"]]
     assert results.ratings[0].rated == printed["runs"]["rated"] == 2
+    assert str(results).splitlines()[:5] == small.orvl("report").out.splitlines()[:5]
     again = small.orvl("writer", "--eval=one", "--episodes=2", "--json")
     assert "finished" not in again.err, "nothing is run again"
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from orvl import pipeline
 from orvl.cli.common import (
     JsonOut,
     as_json,
@@ -20,7 +21,6 @@ from orvl.cli.common import (
     open_to_read,
     open_to_write,
     open_with_keys_hidden,
-    print_board,
     selection_from,
     store_exists,
     where,
@@ -30,7 +30,7 @@ from orvl.plan.options import RunOptions
 from orvl.plan.options import flags as option_flags
 from orvl.plan.selection import ORDER
 from orvl.project.names import count
-from orvl.report.text import dollars, plain
+from orvl.report.text import dollars
 from orvl.sandbox.backends import SANDBOXES
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def command(**flags: Any) -> int:
     project = open_with_keys_hidden(flags["project"])
     if flags["dry_run"]:
         return _dry_run(project, options, flags, out)
-    from orvl import pipeline
     from orvl.cli.watch import watched
 
     plan = pipeline.plan(project, options)
@@ -107,7 +106,6 @@ def _options(flags: dict[str, Any]) -> RunOptions:
 
 
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
-    from orvl import pipeline
     from orvl.plan.cost import cost_of
     from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
@@ -128,10 +126,8 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
 
 
 def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
-    from orvl.pipeline import ASK_ABOVE, paid_cells
-
-    paid, runs = paid_cells(project, prepared), prepared.only_needed.to_run
-    if len(paid) <= ASK_ABOVE or flags["yes"] or flags["budget"] is not None:
+    paid, runs = pipeline.paid_cells(project, prepared), prepared.only_needed.to_run
+    if len(paid) <= pipeline.ASK_ABOVE or flags["yes"] or flags["budget"] is not None:
         return
     what = f"{len(paid)} cells at providers that cost money ({count(len(runs), 'run')})"
     if sys.stdin.isatty() and sys.stderr.isatty() and not flags["json_"]:
@@ -142,14 +138,16 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
 
 
 def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> None:
-    board, race = evaluation.board, evaluation.race
-    board = board.with_warnings(*evaluation.plan.warnings, *_notes(evaluation.execution, board))
-    from orvl.report.race import race_json, race_sentences
+    notes = (*evaluation.plan.warnings, *_notes(evaluation.execution, evaluation.board))
+    evaluation = replace(evaluation, board=evaluation.board.with_warnings(*notes))
+    if not out:
+        pipeline.report(evaluation, console(), by_eval=by_eval)
+        return
+    from orvl.report.race import race_json
+    from orvl.report.ratings_json import as_json as ratings_as_json
 
-    print_board(board, out, by_eval=by_eval, **({"race": race_json(race)} if race else {}))
-    if race and not out:
-        for sentence in race_sentences(race):
-            console().print(plain(sentence))
+    race = {"race": race_json(evaluation.race)} if evaluation.race else {}
+    out.write(ratings_as_json(evaluation.board.cells, evaluation.board, **race))
 
 
 def _notes(execution: Execution, board: Board) -> list[str]:

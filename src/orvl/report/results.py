@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from orvl.errors import UserError
 from orvl.report.ratings_csv import flat
 from orvl.report.ratings_json import row_objects, warnings_of
+from orvl.report.table import print_ratings
+from orvl.report.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.rate.compare import Comparison
-    from orvl.rate.stored_run import Run
+    from orvl.rate.rated_run import Run
 
 FRAMES = ("pandas", "polars")
 By = Literal["agent", "eval", "run"]
@@ -56,6 +59,12 @@ class Results:
             _board=board,
             _compare=compare,
         )
+
+    def __str__(self) -> str:
+        """The table that `orvl report` prints."""
+        out = io.StringIO()
+        print_ratings(Terminal(out), self.leaderboard, self._board)
+        return out.getvalue()
 
     def compare(self, a: str, b: str) -> Comparison:
         """Which of two agents, models or providers is better, paired by eval; see `orvl compare`."""
