@@ -377,7 +377,7 @@ def test_an_overlay_that_changes_while_runs_go_on_is_not_laid_under_its_old_iden
     os.utime(rules, (1, 1))
     _lay_over([loaded], fresh)
     rules.write_text("Be very terse.\n")
-    with pytest.raises(SetupFailed, match="the overlay terse was changed while runs went on; give the command again"):
+    with pytest.raises(SetupFailed, match="the overlay terse was changed while runs went on; run the command again"):
         _lay_over([loaded], fresh)
     shutil.rmtree(rules.parent)
     assert has_changed(loaded)

@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 COMMANDS = {
-    "run": "Run agents on evals and rate what they made (may be left out).",
+    "run": "Run agents on evals and rate what they made (the default command).",
     "init": "Make a project: an agent, an eval, a score, orvl.toml.",
     "install": "Install agents at the versions that their files pin.",
     "list": "List agents, models, providers, evals, metrics and judges.",
@@ -21,7 +21,7 @@ COMMANDS = {
     "calibrate": "Measure how harsh or generous each judge is.",
     "endpoints": "Compare providers of the same model, over all stored calls.",
     "show": "Show one run: what it did, what it left, how it was scored.",
-    "replay": "Carry a run out again with its recorded answers, without a provider.",
+    "replay": "Repeat a run with its recorded answers, without a provider.",
     "round-trip": "Make an eval from another: a judge builds it, and agents get its rules.",
     "score": "Score stored runs again, without running them again.",
     "label": "Score runs yourself, blind, and measure the judges by that.",
@@ -43,9 +43,7 @@ HELP = """Open real evals: which coding agent, on which model, from which provid
 
 What is left out means all. Giving a command again continues it: what is finished is not run again.
 """
-EPILOG = (
-    """Words are completed by the shell after: eval "$(_ORVL_COMPLETE=bash_source orvl)" (zsh_source, fish_source)."""
-)
+EPILOG = """Shell completion: eval "$(_ORVL_COMPLETE=bash_source orvl)" (zsh_source, fish_source)."""
 
 
 class LazyGroup(click.Group):
@@ -129,7 +127,7 @@ def main() -> None:
         if error.errno not in DISK_IS_BROKEN:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        _complain(f"The output cannot be written: {error.strerror}. What was finished is safe.")
+        _complain(f"Cannot write the output: {error.strerror}. What was finished is safe.")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
 

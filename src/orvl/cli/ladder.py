@@ -47,8 +47,8 @@ OPTIONS = (
         "--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this."
     ),
     click.option("--unanswered", is_flag=True, help="Ask once more what a judge did not answer."),
-    click.option("--fresh", is_flag=True, help="Ask everything anew, and look at the new answers alone."),
-    click.option("--dry-run", is_flag=True, help="Say which controls there are, and what judging them may cost."),
+    click.option("--fresh", is_flag=True, help="Ask everything again, and count only the new answers."),
+    click.option("--dry-run", is_flag=True, help="Show the controls, and what judging them may cost."),
     click.option("--yes", "-y", is_flag=True, help="Do not ask before many questions that cost money."),
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
 )

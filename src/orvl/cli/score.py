@@ -100,4 +100,4 @@ def _of_older(plan: Plan, store: Store) -> list[str]:
     older = sum(cell.runs for cell in store.cells() if cell.key not in keys and cell.names in names)
     if not older:
         return []
-    return [f"Left alone: {count(older, 'stored run')} of an older agent, version or eval (their files have changed)."]
+    return [f"Skipped {count(older, 'stored run')} of an older agent, version or eval (their files have changed)."]

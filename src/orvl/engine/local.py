@@ -237,7 +237,7 @@ class _Crew:
             with suppress(Interrupted):
                 await work
         except OSError as error:
-            self._end_all(DiskError(f"Runs cannot go on: {disk_sentence(error)}. What was finished is safe."))
+            self._end_all(DiskError(f"Cannot continue: {disk_sentence(error)}. What was finished is safe."))
         except OrvlError as error:
             self._end_all(error)
 

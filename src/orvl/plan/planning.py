@@ -85,7 +85,7 @@ def make_plan(
                 endpoints |= {cell.key: host} if host else {}
             warnings += _limits_of(agent, hosts[agent.name], evals)
     if not cells:
-        raise UserError(warnings[0] if warnings else "Nothing is left to plan with these words. See: orvl list")
+        raise UserError(warnings[0] if warnings else "These words select nothing. See: orvl list")
     runs = ordered(cells, episodes, seed)
     return Plan(tuple(cells), runs, panels, seed, endpoints, tuple(warnings))
 

@@ -34,7 +34,7 @@ def _unscored_runs(number: int) -> list[str]:
     if not number:
         return []
     verb = "lacks" if number == 1 else "lack"
-    return [f"{count(number, 'run')} {verb} scores of the present metrics and judges. Make them with: orvl score"]
+    return [f"{count(number, 'run')} {verb} scores of the current metrics and judges. Make them with: orvl score"]
 
 
 def _unscored_metrics(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
@@ -104,7 +104,9 @@ def _mismatches(store: Store, gathered: Gathered) -> list[str]:
     runs = [run for run in store.mismatches(gathered.first, gathered.last) if run.cell in cells]
     sentences = []
     if models := sum(run.is_other_model for run in runs):
-        sentences.append(f"In {count(models, 'run')} another model answered than was asked for. See: orvl endpoints -v")
+        sentences.append(
+            f"In {count(models, 'run')} a different model answered than the one requested. See: orvl endpoints -v"
+        )
     if hosts := sum(run.is_other_host for run in runs):
         sentences.append(f"{count(hosts, 'run')} had answers of several hosts behind one name. See: orvl endpoints -v")
     return sentences

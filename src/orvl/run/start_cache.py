@@ -139,7 +139,7 @@ def _lay_over(overlays: Sequence[Overlay], fresh: RunFolders) -> None:
                 lay(source, target)
         # What was laid is kept under the content that the call began with: it must be that.
         if has_changed(overlay):
-            raise SetupFailed(f"the overlay {overlay.name} was changed while runs went on; give the command again")
+            raise SetupFailed(f"the overlay {overlay.name} was changed while runs went on; run the command again")
 
 
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
