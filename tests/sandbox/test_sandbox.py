@@ -617,7 +617,7 @@ def test_kill_leaves_nothing_of_many_sandboxes(place, with_guards, count):
     if with_guards and place.user == "ordinary":
         pytest.skip("once is enough")
     contained = place.backend == "podman"
-    patience = 10 + 3 * count  # seconds; podman takes one or two to remove a container on a busy machine
+    patience = 20 + 3 * count  # seconds; podman takes one or two to remove a container on a busy machine
     script = place.base / "tool/hog.py"
     place.adversary("mine", "hog.py", "deaf")
     quick, slow = ["sh", "-c", "echo x > f"], [PYTHON, str(script), "deaf"]
