@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from orvl.report.text import plain
 from orvl.store import open_store, store_url
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
@@ -263,6 +262,9 @@ class OpenProject:
 
         In a notebook, whose event loop is busy, the runs go on in a thread.
         """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
         running = self.run_async(agent, **options)
         try:
             asyncio.get_running_loop()
@@ -296,7 +298,10 @@ class OpenProject:
             if paid > ASK_ABOVE and not yes and asked.budget is None:
                 raise UserError(f"This would run {paid} cells that cost money. Give a budget, or yes=True.")
 
-        stop = stop or asyncio.Event()
+        if stop is None:
+            from asyncio import Event
+
+            stop = Event()
         with open_store(self.store_url, write=True) as store:
             evaluation = await evaluate(self.project, asked, store, os.environ, on_event, stop, confirm)
         return self._results(evaluation.board, asked.selection, evaluation.execution)

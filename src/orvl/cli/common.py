@@ -66,7 +66,7 @@ def selection_from(given: dict[str, Any]) -> Selection:
 
 def open_with_keys_hidden(folder: str | None) -> Project:
     """The project, for commands that start programs of agents and evals: what they could read of keys is wiped."""
-    from orvl.gateway.keys import hide_keys
+    from orvl.cli.keys import hide_keys
     from orvl.project import open_project
 
     project = open_project(folder)

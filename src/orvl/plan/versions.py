@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -41,6 +40,8 @@ def versions_of(
         return versions, []
     missing: list[str] = []
     warnings: list[str] = []
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(8) as pool:
         for agent, version in zip(asked, pool.map(partial(_ask, ask), asked), strict=True):
             if isinstance(version, str):
