@@ -495,7 +495,7 @@ def test_mistakes_in_the_folder(seeing):
 @pytest.mark.parametrize("name", ["agents/a+b.py", "agents/a@1.py", "overlays/a+b/overlay.toml", "overlays/a*/home/x"])
 def test_names_that_could_not_be_told_apart(seeing, name):
     seeing.write(name, "")
-    assert "cannot be given on the command line: '" in complaint(seeing, "seer+terse")
+    assert "cannot be used on the command line: '" in complaint(seeing, "seer+terse")
 
 
 def test_overlays_are_listed_checked_and_completed(seeing):
