@@ -59,6 +59,7 @@ agents: $(READY)
 nightly: $(READY)
 	@tests/system.sh test sandbox judging trust browser agents
 	@$(PYTEST) -m nightly tests
+	@$(RUN) -m benchmarks intervals components gate
 	$(TOOK)
 
 lint: $(READY)
