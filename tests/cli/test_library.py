@@ -138,6 +138,21 @@ def test_frames(small, library):
     assert len(results.frame("agent", library=library)) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"race": True, "fresh": True}, "do not go together"),
+        ({"budget": float("nan")}, "not an amount of money"),
+        ({"budget": -1.0}, "not an amount of money"),
+        ({"episodes": 0}, "must be 1 or more"),
+        ({"samples": "all"}, "run has no option 'samples'"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(small, options, why):
+    with pytest.raises(orvl.OrvlError, match=why):
+        orvl.open(small.root).run("writer", eval="one", **options)
+
+
 def test_a_frame_of_nobody(small):
     results = orvl.open(small.root).run("writer", eval="one", sandbox="none")
     with pytest.raises(orvl.OrvlError, match="pip install"):

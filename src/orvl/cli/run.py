@@ -7,7 +7,6 @@ import shlex
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,13 +93,6 @@ def command(**flags: Any) -> int:
 
 
 def _options(flags: dict[str, Any]) -> RunOptions:
-    if flags["budget"] is not None and not isfinite(flags["budget"]):
-        raise UserError(f"--budget {flags['budget']} is not an amount of money.")
-    if flags["race"] and flags["fresh"]:
-        raise UserError(
-            "--race and --fresh do not go together: restarting a race whose results are known makes it unfair. "
-            "Drop --fresh to continue it, or keep another race in --store DIR."
-        )
     chosen = {option.name: flags[option.name] for option in option_flags()}
     return RunOptions(selection_from(flags), written=tuple(sys.argv[1:]), **chosen)
 

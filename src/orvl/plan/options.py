@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import Field, dataclass, field, fields
+from math import isfinite
 from typing import Any, Literal
 
+from orvl.errors import UserError
 from orvl.plan.selection import Selection
 from orvl.types import SandboxName
 
@@ -35,6 +37,17 @@ class RunOptions:
     """Of the order of runs; drawn and recorded where None."""
     written: tuple[str, ...] = ()
     """The call as the user wrote it, for the record."""
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and not (isfinite(self.budget) and self.budget >= 0):
+            raise UserError(f"The budget {self.budget} is not an amount of money.")
+        if any(number is not None and number < 1 for number in (self.episodes, self.concurrency)):
+            raise UserError("episodes and concurrency must be 1 or more.")
+        if self.race and self.fresh:
+            raise UserError(
+                "--race and --fresh do not go together: restarting a race whose results are known makes it unfair. "
+                "Drop --fresh to continue it, or keep another race in --store DIR."
+            )
 
 
 def flags() -> list[Field[Any]]:
