@@ -40,7 +40,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         if self.budget is not None and not (isfinite(self.budget) and self.budget >= 0):
-            raise UserError(f"The budget {self.budget} is not an amount of money.")
+            raise UserError(f"--budget {self.budget} is not an amount of money.")
         if any(number is not None and number < 1 for number in (self.episodes, self.concurrency)):
             raise UserError("episodes and concurrency must be 1 or more.")
         if self.race and self.fresh:
