@@ -107,6 +107,8 @@ def main() -> None:
     from orvl.errors import DISK_IS_BROKEN, OrvlError
 
     _make_printable()
+    # Starting BLAS's threads takes longer than all that orvl ever asks of them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = cli.main(prog_name="orvl", standalone_mode=False)
         sys.stdout.flush()
