@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orvl.project import Project
-    from orvl.rate.collect import Board
     from orvl.report.terminal import Terminal
     from orvl.store import Store
 
@@ -118,16 +117,3 @@ class JsonOut:
         with open(self._fd, "w", encoding="utf-8") as file:
             json.dump(value, file, indent=2, allow_nan=False)
             file.write("\n")
-
-
-def print_board(board: Board, out: JsonOut | None, *, by_eval: bool = False, **more: Any) -> None:
-    """The ratings: by cell as JSON, with `more`; as a table by contestant, or by cell where that says more."""
-    if out:
-        from orvl.report.ratings_json import as_json as ratings_as_json
-
-        out.write(ratings_as_json(board.cells, board, **more))
-        return
-    from orvl.report.table import print_ratings
-
-    cells = by_eval or len({cell.eval for cell in board.cells}) == 1
-    print_ratings(console(), board.cells if cells else board.contestants, board)

@@ -12,11 +12,11 @@ import click
 from orvl.cli.common import (
     JsonOut,
     as_json,
+    console,
     five_words,
     open_to_read,
     open_to_write,
     open_with_keys_hidden,
-    print_board,
     selection_from,
     where,
 )
@@ -73,7 +73,12 @@ def command(**flags: Any) -> int:
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board = replace(board, cells=tuple(cell for cell in board.cells if cell.planned))
         board = with_standing(project, store, board.with_warnings(*plan.warnings, *_of_older(plan, store)))
-    print_board(board, out)
+    if out:
+        from orvl.report.ratings_json import as_json as ratings_as_json
+
+        out.write(ratings_as_json(board.cells, board))
+    else:
+        pipeline.report(pipeline.Evaluation(plan, execution, board), console())
     unrated = any(cell.rated + cell.errored < cell.planned for cell in board.cells)
     if execution.interrupted:
         return 130
