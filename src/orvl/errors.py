@@ -144,6 +144,10 @@ class SetupFailed(OrvlError):
     """An eval's `setup` did not end well: none of its runs can begin."""
 
 
+class StartDamaged(Exception):
+    """What an eval's runs start from is not as it was prepared; says what is wrong."""
+
+
 class NoAnswer(Exception):
     """Why there is no answer."""
 

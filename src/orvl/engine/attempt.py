@@ -79,9 +79,8 @@ class Attempts:
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
-            start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-            if start.folder is not None:
-                await asyncio.to_thread(start.give, folders)
+            overlays = planned.cell.agent.overlays
+            start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits) as access:
                 talk = await converse(planned, folders, sandbox, limits, access)
