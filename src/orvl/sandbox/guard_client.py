@@ -36,6 +36,7 @@ GUARDS_LOCK = Lock()
 GUARD_PATIENCE = 15.0
 END_PATIENCE = 15.0
 STOP_PATIENCE = 3.0
+CONNECT_PATIENCE = 10.0
 LONGEST_ANSWER = 1 << 20
 NOTHING = Stream(None, 0, 0)
 NOT_BEGUN = ProcessResult(None, "stopped", 0.0, 0.0, NOTHING, NOTHING)
@@ -107,6 +108,13 @@ class GuardClient:
         """Ends what runs now."""
         if self._writer is not None:
             self._writer.write(b"stop\n")
+
+    async def connect(self, port: int) -> socket.socket:
+        """A connection to a port of what runs now, which must be a job without ports of its own."""
+        if self._writer is None or self._port_sockets is None:
+            raise ConnectionRefusedError
+        self._writer.write(b"dial %d\n" % port)
+        return await _handed_over(self._port_sockets)
 
     async def close(self) -> None:
         """Lets the guard go; it kills what is left below it."""
@@ -200,6 +208,28 @@ def _tidy(clean: list[str]) -> None:
     """Puts away a container whose guard is gone."""
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=END_PATIENCE, check=False)
+
+
+async def _handed_over(handed: socket.socket) -> socket.socket:
+    """The connection that the guard made, or the error that it met."""
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[tuple[bytes, list[int], int, Any]] = loop.create_future()
+
+    def take() -> None:
+        if not result.done():
+            result.set_result(socket.recv_fds(handed, 64, 1))
+
+    handed.setblocking(False)
+    loop.add_reader(handed, take)
+    try:
+        async with asyncio.timeout(CONNECT_PATIENCE):
+            message, descriptors, _, _ = await result
+    finally:
+        loop.remove_reader(handed)
+    if not descriptors:
+        number = int(message or 0)
+        raise OSError(number, os.strerror(number))
+    return socket.socket(fileno=descriptors[0])
 
 
 @asynccontextmanager

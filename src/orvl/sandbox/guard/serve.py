@@ -1,6 +1,7 @@
 """The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-While a job runs, the line "stop" ends it. When orvl dies, the socket closes: the guard kills everything and ends.
+While a job runs, the line "stop" ends it, and "dial PORT" asks for a connection to it.
+When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
 import json
@@ -18,6 +19,7 @@ from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
 from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
+from .port import dial
 from .processes import (
     become_reaper,
     descendants,
@@ -31,6 +33,7 @@ from .reaper import guarded_by_parent
 # Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
 LOOK_FOR_GATE = 0.01
+DIAL = b"dial "
 CLIENT_SECONDS = 5.0
 """How long podman or docker may take to put a container away before it is killed itself."""
 TEARDOWN_SECONDS = 0.5
@@ -64,7 +67,7 @@ class Guard:
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
-            if line == b"stop":
+            if line == b"stop" or line.startswith(DIAL):
                 continue  # it came when its job was over already
             self.spawned = None
             try:
@@ -221,6 +224,9 @@ class Guard:
         if not chunk:
             self.leave()
         self.buffer += chunk
+        while self.buffer.startswith(DIAL) and b"\n" in self.buffer:
+            line, _, self.buffer = self.buffer.partition(b"\n")
+            dial(self.gate.init if self.gate else 0, int(line.removeprefix(DIAL)), self.ports)
 
     def leave(self) -> NoReturn:
         """Ends everything, itself included: orvl is gone, or its own parent, without which it must not go on."""
