@@ -180,3 +180,7 @@ def disk_sentence(error: OSError) -> str:
     """An operating system error as the end of a sentence."""
     place = f" at {error.filename}" if error.filename else ""
     return f"{(error.strerror or str(error)).lower()}{place}"
+
+
+class RequestRefused(Exception):
+    """A check asked for something that makes no sense; it gets the sentence."""

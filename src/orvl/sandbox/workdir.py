@@ -85,10 +85,16 @@ class RunFolders:
 
     def put(self, name: str, content: bytes) -> None:
         """Writes a file into HOME, whatever links or files an agent left in its way."""
-        with _inner_folder(self.home, PurePosixPath(name)) as (folder, last):
+        self.put_into(self.home, PurePosixPath(name), content)
+
+    @staticmethod
+    def put_into(base: Path, name: PurePath, content: bytes, mode: int = 0o600) -> None:
+        """Writes a file into one of the folders, whatever is in its way."""
+        with _inner_folder(base, name) as (folder, last):
             _clear(folder, last)
-            fd = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+            fd = os.open(last, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode, dir_fd=folder)
             with open(fd, "wb") as file:
+                os.fchmod(fd, mode)
                 file.write(content)
 
     @staticmethod
