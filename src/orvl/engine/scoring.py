@@ -82,12 +82,13 @@ class RunScorer:
         before: list[Score],
         inspections: Inspections,
         browse: Browse | None,
+        contestant: str,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
-        judged = self.judges.judged_run(run, items, browse)
+        judged = self.judges.judged_run(run, items, browse, contestant)
         sample = sampler(before, self.samples)
         task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)

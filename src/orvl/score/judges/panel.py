@@ -62,8 +62,10 @@ class JudgePanel:
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _asking_local: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def judged_run(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> JudgedRun:
-        return JudgedRun(self, run, named_in, browse)
+    def judged_run(
+        self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None, contestant: str = ""
+    ) -> JudgedRun:
+        return JudgedRun(self, run, named_in, browse, contestant)
 
     async def endpoint(self, judge: Judge) -> JudgeEndpoint:
         """Where a judge is reached; the model on this machine is started when it is first asked."""
@@ -97,8 +99,8 @@ class JudgePanel:
             await asyncio.to_thread(endpoint.local.wait_until_ready, self.seconds)
             yield
 
-    def account(self, endpoint: JudgeEndpoint) -> Account:
-        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
+    def account(self, endpoint: JudgeEndpoint, contestant: str = "") -> Account:
+        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model, contestant)
 
     def question_ended(self, account: Account, failure: CallFailure | None) -> None:
         """Notes how a question ended; says so where all further ones would fail alike."""
@@ -121,6 +123,8 @@ class JudgedRun:
     """Texts of checklists: files that they name are shown even if the run did not touch them."""
     browse: Browse | None = None
     """Does steps in the run's app, and says how they went."""
+    contestant: str = ""
+    """Whose run it is. What is in its work may make a judge's provider fail, which must not stop judging others."""
     _gathered: dict[int, asyncio.Task[RunEvidence]] = field(default_factory=dict)
     _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
 
