@@ -134,7 +134,14 @@ class Attempts:
             return
         account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
-            yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
+            yield replace(
+                access,
+                ports=ports | more_ports,
+                env=env | more_env,
+                account=account,
+                endpoint=endpoint,
+                redact=self.gateway.redactor(account),
+            )
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
