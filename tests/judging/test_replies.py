@@ -129,11 +129,12 @@ def test_an_answer_that_was_stored_is_the_one_that_counts(project):
         project.toml((project.root / "orvl.toml").read_text().replace(f"concurrency = {AT_ONCE}", "concurrency = 1"))
         killed_at(project, judge, 4, "worker", "--eval=e", "--sandbox=none", "-q")
         kept = stored_answers(project)
-        assert kept in (2, 3)
+        assert kept in (3, 4)
         assert project.orvl("worker", "--eval=e").status == 0
         assert len(judge.asked) == 4 + (4 - kept)
-    verdicts = [json.loads(row[0]) for row in project.rows("SELECT content FROM judge_reply")]
-    assert not verdicts
+    details = [json.loads(row[0]) for row in project.rows("SELECT detail FROM score WHERE judge <> ''")]
+    said = [answer for detail in details for answer in (*detail["answers"], *detail["plain"]["answers"])]
+    assert said.count("yes") >= 2 * 2, "the first answers were yes, and are not asked for again"
 
 
 def test_an_interrupted_command_keeps_what_was_answered(project):
@@ -260,7 +261,7 @@ def test_a_round_trip_goes_on_where_it_was_killed(project):
         judged_project(project, [server], metrics=("m1",))
         assert killed_at(project, judge, 3, "round-trip", "e")
         kept = project.rows("SELECT count(*) FROM judge_reply")[0][0]
-        assert kept == 2
+        assert kept in (2, 3)
         assert project.orvl("round-trip", "e").status == 0
     assert len(judge.asked) == 3 + (3 - kept)
     assert project.rows("SELECT count(*) FROM judge_reply") == [(0,)]
