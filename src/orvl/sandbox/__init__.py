@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from orvl.sandbox.version import NoVersion
 
+AGENT, SUBJECT = "1000", "1001"
+"""Users inside a sandbox: that of agents and checkers, and that of what a checker runs."""
+
 if TYPE_CHECKING:
     from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.workdir import RunFolders, View
@@ -59,6 +62,10 @@ class Job:
     """Programs that it calls by name; they must be installed."""
     adds_only: bool = False
     """Whether what the folders hold already does not count towards its limits."""
+    read_only: Mapping[str, Path] = field(default_factory=dict)
+    """Folders of the workspace that are shown read-only, and where each comes from."""
+    user: str = AGENT
+    """The user's number inside."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,9 @@ class Sandbox(Protocol):
 
     def end_job(self) -> None:
         """Ends the running job as its limit would."""
+
+    async def connect(self, port: int) -> socket.socket:
+        """A connection to a port on the running job's loopback; raises OSError if nobody listens there."""
 
     async def close(self) -> None: ...
 
