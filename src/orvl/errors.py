@@ -144,6 +144,10 @@ class SetupFailed(OrvlError):
     """An eval's `setup` did not end well: none of its runs can begin."""
 
 
+class StartDamaged(Exception):
+    """What an eval's runs start from is not as it was prepared; says what is wrong."""
+
+
 class NoAnswer(Exception):
     """Why there is no answer."""
 
@@ -176,3 +180,7 @@ def disk_sentence(error: OSError) -> str:
     """An operating system error as the end of a sentence."""
     place = f" at {error.filename}" if error.filename else ""
     return f"{(error.strerror or str(error)).lower()}{place}"
+
+
+class RequestRefused(Exception):
+    """A check asked for something that makes no sense; it gets the sentence."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from contextlib import asynccontextmanager, suppress
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from orvl.gateway.account import Account, OpenCalls
 from orvl.gateway.breaker import Breaker
 from orvl.gateway.limits import Budget, ProviderLimiter
 from orvl.gateway.record import Record
+from orvl.gateway.redact import Redactor
 from orvl.gateway.wire import FORMATS
 from orvl.project.providers import key_of
 from orvl.project.settings import Limits
@@ -70,6 +72,11 @@ class Gateway:
                 serving.cancel()
                 with suppress(asyncio.CancelledError):
                     await serving
+
+    def redactor(self, account: Account) -> Callable[[str], str]:
+        """Takes a run's own key and its provider's out of a text."""
+        secrets = [Redactor(secret) for secret in (account.key, key_of(account.provider, self._keys)) if secret]
+        return lambda text: reduce(lambda left, one: one.text(left), secrets, text)
 
     def judge_account(self, provider: Provider, protocol: str, model: str, contestant: str = "") -> Account:
         """Opens an account for questions of orvl's own about a contestant's run, which are not recorded."""

@@ -24,12 +24,13 @@ from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
 from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
+from orvl.run.last_words import last_words
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
@@ -48,6 +49,8 @@ class RunAccess:
     endpoint: AgentEndpoint | None = None
     programs: Path | None = None
     readable: tuple[Path, ...] = ()
+    redact: Callable[[str], str] = str
+    """Takes the keys of this run out of a text."""
     attempt: int = 0
     """How many attempts at this run were made before."""
     attempts: int = 1
@@ -134,6 +137,7 @@ async def converse(
         talk.turns.append(TurnEnd(result, session))
         aborted = access.account is not None and access.account.aborted.is_set()
         _judge_process(talk, result, turn, limits, left, aborted=aborted)
+        _quote(talk, result, access)
         report = await _read(planned, folders, talk, result, turn, limits) or TurnReport()
         _take(talk, report, turn, prompt, access.account)
         if access.account is not None:
@@ -269,6 +273,12 @@ def _judge_process(
         # A shell reports a child's signal as 128 + its number.
         as_after = f", as after signal {result.status - 128}" if 128 < result.status < 192 else ""
         talk.end("failed", f"turn {turn} ended with status {result.status}{as_after}{complaint(result, limits)}")
+
+
+def _quote(talk: Conversation, result: ProcessResult, access: RunAccess) -> None:
+    """Adds the agent's last words to why its process failed."""
+    if talk.outcome == "failed" and result.status and (words := last_words(result, access.redact)):
+        talk.reason = f"{talk.reason}, and said: {words}"
 
 
 async def _read(
