@@ -29,6 +29,8 @@ from .processes import (
     wake_when_parent_dies,
 )
 from .reaper import guarded_by_parent
+from .shortage import patiently
+from .signal_filter import spare
 
 # Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
@@ -144,14 +146,16 @@ class Guard:
             # posix_spawn cannot set limits for the child. Behind a gate they are set before the process is let go;
             # else it inherits those that the guard takes on for this moment.
             with nullcontext() if self.gate else SoftLimits(job["limits"]):
-                self.child = os.posix_spawn(
-                    job["program"],
-                    job["argv"],
-                    job["env"],
-                    file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in inherited.items()],
-                    setsid=True,
-                    setsigmask=(),
-                    setsigdef=SIGNALS_TO_RESET,
+                self.child = patiently(
+                    lambda: os.posix_spawn(
+                        job["program"],
+                        job["argv"],
+                        job["env"],
+                        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in inherited.items()],
+                        setsid=True,
+                        setsigmask=(),
+                        setsigdef=SIGNALS_TO_RESET,
+                    )
                 )
         except OSError:
             os.close(out_r)
@@ -324,7 +328,8 @@ def _last_line(path: str) -> str:
 
 
 def main() -> None:
-    """The control socket is standard input; the number of the one over which ports are handed is an argument."""
+    """The control socket is standard input. The first argument is the number of the one over which ports are handed;
+    a second one, where jobs have no walls, is orvl's own process, to which they must send no signals."""
     become_reaper()
     leave_session_keyring()
     parent = guarded_by_parent()
@@ -340,6 +345,8 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    if len(sys.argv) > 3:
+        spare(os.getpid(), parent, int(sys.argv[3]))
     guard = Guard(control, ports, parent)
     try:
         guard.serve()
