@@ -324,6 +324,8 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
+    if answer["fault"]:
+        raise NotStarted(f"it was ended from outside: {answer['fault']}", missing=False)
     return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],
