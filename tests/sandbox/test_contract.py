@@ -230,7 +230,7 @@ def test_cpu_seconds_count_what_runs_inside(world):
     """A grandchild's work is counted, whoever waits for it, and that of a process that nobody waits for."""
     waited, left = world.run(
         "sh -c 'sh -c \"$WORK\"; true'; cat used",
-        "rm used; (sh -c 'sh -c \"$WORK\"; sleep 60' &); while [ ! -s used ]; do sleep 0.1; done; cat used",
+        "rm used; (sh -c 'sh -c \"$WORK\"; sleep 60' &); while [ ! -s used ]; do sleep 0.1; done; sleep 0.5; cat used",
         env={"WORK": "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; times > all; mv all used"},
     )
     for result in (waited, left):
