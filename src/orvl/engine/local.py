@@ -23,7 +23,7 @@ from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
-from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
+from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.workdir import WorkDir, is_alive
@@ -81,7 +81,7 @@ class LocalEngine:
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
         image = options.image or settings.sandbox.image
-        untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
+        untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
         _allow_many_files()

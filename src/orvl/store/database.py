@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "orvl.db"
+BESIDE = ("blobs", f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 MANY = 1000
 """Runs, or tables of scores, that are worth a summary."""
 MIGRATION_WAIT = 5.0
@@ -27,6 +28,9 @@ MIGRATION_WAIT = 5.0
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
     """Opens the store in a folder and brings it up to date; a writer creates it."""
     path = folder / FILE
+    if linked := next((name for name in (FILE, *BESIDE) if (folder / name).is_symlink()), None):
+        # A store from somebody else could name any database of the user's.
+        raise StoreError(f"{folder / linked} is a link, which a store may not have: replace it with what it leads to.")
     with sentences(path):
         blobs = folder / "blobs"
         if path.exists() and not path.stat().st_size and blobs.is_dir() and any(blobs.iterdir()):
@@ -57,9 +61,8 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
 def make(folder: Path) -> None:
     try:
         (folder / "blobs").mkdir(parents=True, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        with suppress(FileExistsError), open(folder / ".gitignore", "x", encoding="ascii") as ignore:
+            ignore.write("*\n")
     except OSError as error:
         raise StoreError(
             f"Cannot create the store {folder}: {disk_sentence(error)}. Choose another folder: --store DIR"
@@ -77,6 +80,7 @@ def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()
@@ -148,7 +152,7 @@ def lock(folder: Path) -> int:
     """Becomes the one writer."""
     path = folder / "lock"
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise StoreError(f"Cannot write to the store {folder}: {disk_sentence(error)}.") from error
     try:
