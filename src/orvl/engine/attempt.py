@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
+from orvl.engine.set_up import SetUps
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
@@ -71,6 +72,7 @@ class Attempts:
     gateway: Gateway
     hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
+    set_ups: SetUps
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
@@ -111,6 +113,8 @@ class Attempts:
             return conversed.errored
         try:
             attempt = await asyncio.to_thread(self._capture, conversed)
+            if conversed.talk and planned.cell.key in self.hosts:
+                attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)

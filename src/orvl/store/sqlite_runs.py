@@ -133,6 +133,16 @@ class SqliteRuns(Queries):
             )
             yield from (StoredRun(*row) for row in rows)
 
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
+        query = (
+            "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+            "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
+            "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
+            "AND EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) LIMIT 1"
+        )
+        return bool(self.rows(query, (*names, version, contestant, contestant)))
+
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
             f"SELECT {RUN}, reason, sandbox, {', '.join(USAGE)} {WITH_ATTEMPT} WHERE {OF_CELLS} ORDER BY run.id",
