@@ -365,6 +365,8 @@ class Requests:
                 answer = await self._answer(request)
             except RequestRefused as error:
                 answer = {"refused": str(error)}
+            except ConnectionError:
+                return
             except (NotStarted, OSError, shutil.Error) as error:
                 self._give_up(error)
                 return
