@@ -112,6 +112,8 @@ class Eval:
     setup: tuple[str, ...] = ()
     network: str | None = None
     folder: Path | None = None
+    workspace_digest: str = ""
+    """Of `workspace/`, where there is one."""
     control_digests: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 

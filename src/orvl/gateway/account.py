@@ -7,10 +7,11 @@ import secrets
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from orvl.errors import CallRefused
 from orvl.gateway.failures import CallFailure
+from orvl.gateway.issues import is_same_model
 from orvl.gateway.limits import Budget
 from orvl.gateway.metering import step_of
 from orvl.types import Usage
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.types import ModelCall
 
-FAILURES_IN_A_ROW = 3
+CUT_OFF_IN_A_ROW = 3
 
 
 @dataclass(eq=False)
@@ -35,6 +36,12 @@ class OpenCall:
     """When the provider last sent something."""
     is_held: bool = True
     """Whether orvl holds the call back."""
+
+
+class AskProvider(Protocol):
+    """Asks a provider on orvl's own behalf, and says how it failed; None if it answers."""
+
+    async def __call__(self, protocol: str, *, stream: bool) -> CallFailure | None: ...
 
 
 class OpenCalls:
@@ -55,17 +62,23 @@ class Account:
     limits: Limits
     record: Record
     command_budget: Budget
+    contestant: str = ""
+    """Whose run it is, or whose run a judge looks at: what one meets must not stop another."""
     key: str = field(default_factory=lambda: f"orvl-{secrets.token_hex(20)}")
     turn: int = 1
     calls: list[ModelCall] = field(default_factory=list)
     failure: CallFailure | None = None
-    """The failure of the provider that ended the run."""
+    """The failure of the provider that ended the run: orvl's own question met it, too."""
     last_failure: CallFailure | None = None
     """How the last call failed; None after a success."""
+    last_streamed: bool = False
     refusal: str | None = None
     """The provider's words, if it refused the last call as the agent's own mistake."""
     abandoned: CallFailure | None = None
     """Why the agent gave up on its last call, if it had waited for long."""
+    was_held: bool = False
+    """Whether orvl itself held that call back, and it was the run's only one."""
+    ask_provider: AskProvider | None = None
     limit_hit: str | None = None
     """The limit that ended the run."""
     over_budget: bool = False
@@ -79,8 +92,11 @@ class Account:
         self.budget = Budget(self.limits.cost)
         self.aborted = asyncio.Event()
         self.begun = 0
-        self.failures = 0
         self.tokens = 0
+        self.probes: list[ModelCall] = []
+        self._cut_off = 0
+        """Calls in a row whose answers began and were not complete."""
+        self._asking: asyncio.Task[None] | None = None
         self._holding: set[OpenCall] = set()
         self._holding_since = 0.0
         self._steps: list[Mapping[str, Any]] = []
@@ -138,38 +154,70 @@ class Account:
             budget.spent += charged
         self.tokens += tokens
         self.calls.append(done)
+        self.last_streamed = call.asked.stream
         if call.agent_left:
             self.silence = time.monotonic() - call.open_call.last_heard
             self.abandoned = CallFailure(done.trouble, retry_call=True) if done.trouble else None
+            self.was_held = call.open_call.is_held and not self.open_calls.calls
         elif call.failure is not None:
             self._fail(call.failure, has_begun=call.has_begun, model=call.asked.model)
         elif call.status is not None and call.status < 300:
-            self.last_failure, self.abandoned, self.refusal, self.failures = None, None, None, 0
+            self.last_failure, self.abandoned, self.refusal, self._cut_off = None, None, None, 0
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
             self.refusal = f"{call.status} {call.refusal}".strip()
         self.open_calls.changed.set()
 
     def _fail(self, failure: CallFailure, *, has_begun: bool, model: str) -> None:
-        """Ends the run if retries did not help, or if one call after the other fails.
+        """Ends the run if the provider fails orvl's own question, too.
 
-        A call whose answer had begun was not retried, so the agent gets the chance to do that itself. A model that
-        does not exist ends only runs of that model: agents also ask for small models that a provider may not have.
+        A call whose answer had begun was neither retried nor asked about, so the agent gets the chance to retry. The
+        failure of another model than the assigned one is the agent's own matter, and so is one that only its request
+        meets.
         """
-        if failure.scope == "model" and model != self.model:
+        if not is_same_model(self.model, model):
+            self.refusal = failure.message
             return
         self.last_failure = failure
-        self.failures += 1
-        if not has_begun or self.failures >= FAILURES_IN_A_ROW:
-            self.failure = self.failure or failure
-            self.aborted.set()
+        if failure.by_request:
+            self.refusal = failure.message
+        elif not has_begun:
+            self._end(failure)
+        elif self._cut_off >= CUT_OFF_IN_A_ROW - 1:
+            self._asking = asyncio.ensure_future(self._end_if_provider_fails(failure))
+        else:
+            self._cut_off += 1
+
+    def _end(self, failure: CallFailure) -> None:
+        self.failure = self.failure or failure
+        self.aborted.set()
+
+    async def _end_if_provider_fails(self, failure: CallFailure) -> None:
+        self._cut_off = 0
+        if await self.provider_failure() is not None:
+            self._end(failure)
+
+    async def provider_failure(self) -> CallFailure | None:
+        """How the provider fails orvl's own question now; None if it answers."""
+        if self.ask_provider is None:
+            return None
+        return await self.ask_provider(self.protocol, stream=self.last_streamed)
+
+    def charge_probe(self, call: ModelCall) -> None:
+        """Adds what a question of orvl's own cost, if it was answered."""
+        if call.output_tokens is None:
+            return
+        self.probes.append(call)
+        self.tokens += (call.input_tokens or 0) + call.output_tokens
+        for budget in (self.budget, self.command_budget):
+            budget.spent += call.cost_usd or 0.0
 
     def was_answered(self, turn: int) -> bool:
         """Whether any call of a turn was answered."""
         return any(call.turn == turn and is_answered(call) for call in self.calls)
 
     def begin_turn(self, turn: int) -> None:
-        self.turn, self.silence, self.abandoned = turn, 0.0, None
+        self.turn, self.silence, self.abandoned, self.was_held = turn, 0.0, None, False
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
         """The model's answers since the last call of this, as steps of a trajectory."""
@@ -201,7 +249,7 @@ class Account:
     def usage(self, seconds: float) -> Usage:
         """The sums over all answers; a sum with an unknown part is unknown, not smaller."""
         answered = [call for call in self.calls if is_answered(call)]
-        counted = [call for call in self.calls if call.output_tokens is not None]
+        counted = [call for call in (*self.calls, *self.probes) if call.output_tokens is not None]
         has_all = all(call.output_tokens is not None for call in answered) and bool(answered or not self.calls)
         costs = [call.cost_usd for call in counted]
         known = [cost for cost in costs if cost is not None]

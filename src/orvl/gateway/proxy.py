@@ -14,6 +14,7 @@ from orvl.errors import CallRefused
 from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.probe import Prober
 from orvl.gateway.redact import REDACTED
 from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
@@ -49,6 +50,8 @@ class Proxy:
         self, account: Account, limiter: ProviderLimiter, client: aiohttp.ClientSession, key: str | None
     ) -> None:
         self.account, self.limiter, self.client, self.key = account, limiter, client, key
+        self._prober = Prober(account, limiter, client, key)
+        account.ask_provider = self._prober.ask
         self._had_reasoning = False
         self._open_bytes = 0
 
@@ -129,6 +132,7 @@ class Proxy:
             asked=asked,
             number=number,
             open_call=open_call,
+            prober=self._prober,
         )
         try:
             return await call.forward()

@@ -190,4 +190,17 @@ MIGRATIONS: tuple[str, ...] = (
         UNIQUE (layout, cell)
     );
     """,
+    # Answers of judges from when they arrive until what they lead to is stored; and which calls came to their end.
+    """
+    CREATE TABLE judge_reply (
+        about TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        question TEXT NOT NULL,
+        step INTEGER NOT NULL,
+        content TEXT NOT NULL,
+        PRIMARY KEY (about, scope, question, step)
+    ) WITHOUT ROWID;
+    ALTER TABLE call ADD COLUMN ended REAL;
+    UPDATE call SET ended = started;
+    """,
 )
