@@ -127,7 +127,7 @@ class Subject:
         folders, path = await self.folders(), _inner(request["path"])
         if not path.parts:
             raise RequestRefused("a file needs a name")
-        content = base64.b64decode(request["content"])
+        content = base64.b64decode(request["content"], validate=True)
         mode = 0o755 if request.get("executable") else 0o644
         try:
             await asyncio.to_thread(folders.put_into, folders.workspace, path, content, mode)
@@ -180,7 +180,7 @@ class Subject:
         self._commands += 1
         output = folders.logs / f"command{self._commands}"
         stdin = output.with_suffix(".in")
-        stdin.write_bytes(base64.b64decode(request["input"]))
+        stdin.write_bytes(base64.b64decode(request["input"], validate=True))
         seconds = max(0.1, min(float(request["seconds"]), self.until - time.monotonic()))
         job = shell_job("", _environment(view, env), output, seconds, self.limits, folders)
         return replace(
@@ -242,7 +242,7 @@ def _ended(result: ProcessResult) -> dict[str, Any]:
 
 def _inner(text: object) -> PurePosixPath:
     path = PurePosixPath(str(text))
-    if path.is_absolute() or ".." in path.parts or "\0" in str(text):
+    if path.is_absolute() or ".." in path.parts or "\0" in str(text) or len(path.parts) > tree.MAX_DEPTH:
         raise RequestRefused(f"'{text}' is not a path inside the workspace")
     return path
 

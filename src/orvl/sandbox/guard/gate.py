@@ -10,7 +10,7 @@ import socket
 from typing import Any
 
 from .limits import set_rlimits
-from .port import open_port
+from .port import network_of, open_port
 
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
 ABOVE_ALL_OF_THESE = 16
@@ -24,6 +24,7 @@ class Gate:
     def __init__(self, job: dict[str, Any]) -> None:
         self.init = 0
         self.is_open = False
+        self.network: int | None = None
         self.ports: list[int] = job["ports"]
         hold, self._hold = _pipe()
         self.inherited = {HOLD: hold}
@@ -38,6 +39,7 @@ class Gate:
         self.offer_to_the_oom_killer()
         for port in self.ports:
             open_port(self.init, port, hand_to)
+        self.network = network_of(self.init)
         os.write(self._hold, b"\n")
         self.is_open = True
 
@@ -69,6 +71,8 @@ class Gate:
     def close(self) -> None:
         self.spawned()
         os.close(self._hold)
+        if self.network is not None:
+            os.close(self.network)
 
 
 class BubblewrapGate(Gate):
