@@ -123,7 +123,7 @@ def asks_in_the_checkers_name():
                 print("answered:", one.recv(4096))
     for port in range(1, 65536):
         with contextlib.suppress(OSError), socket.socket() as one:
-            if one.connect_ex(("127.0.0.1", port)) == 0:
+            if one.connect_ex(("127.0.0.1", port)) == 0 and one.getsockname() != one.getpeername():
                 print("reached port", port)
 
 
