@@ -76,7 +76,7 @@ class CallRefused(Exception):
     """A call that is not passed on, with the sentence for the agent."""
 
 
-class RequestRefused(Exception):
+class MalformedRequest(Exception):
     """A request of an agent that is not passed on: the status and the sentence that it gets."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -148,6 +148,10 @@ class SetupFailed(OrvlError):
     """An eval's `setup` did not end well: none of its runs can begin."""
 
 
+class StartDamaged(Exception):
+    """What an eval's runs start from is not as it was prepared; says what is wrong."""
+
+
 class NoAnswer(Exception):
     """Why there is no answer."""
 
@@ -180,3 +184,7 @@ def disk_sentence(error: OSError) -> str:
     """An operating system error as the end of a sentence."""
     place = f" at {error.filename}" if error.filename else ""
     return f"{(error.strerror or str(error)).lower()}{place}"
+
+
+class RequestRefused(Exception):
+    """A check asked for something that makes no sense; it gets the sentence."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 MEBI = 1 << 20
 Outcome = Literal["finished", "failed", "errored"]
+Isolation = Literal["separate", "in-process", "none"]
 SandboxName = Literal["bubblewrap", "podman", "docker", "none"]
 """Each has a file in sandbox/."""
 ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
@@ -79,12 +80,15 @@ class Agent:
 
 @dataclass(frozen=True)
 class Check:
-    """A command that looks at what the agent left; exit status 0 is a pass."""
+    """A command that looks at what the agent left; exit status 0 is a pass. Or steps in a browser, which all pass."""
 
     name: str
     run: str
     limit: float
     weight: float = 1.0
+    isolated: bool = False
+    """Whether the command and the agent's work have a sandbox each."""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ class Eval:
     setup: tuple[str, ...] = ()
     network: str | None = None
     folder: Path | None = None
+    workspace_digest: str = ""
+    """Of `workspace/`, where there is one."""
     control_digests: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 
@@ -297,6 +303,9 @@ class CheckResult:
     output: str
     weight: float = 1.0
     cut: str | None = None
+    isolation: Isolation = "in-process"
+    """Where the agent's work ran: `separate`, in a sandbox of its own; `in-process`, in that of the check; or `none`,
+    without walls between them."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.needs import need
+from helpers.processes import guards_of
 from helpers.user_project import ROOT_FOLDER
 from orvl.errors import NotStarted
 from orvl.sandbox import Job, ResourceLimits
@@ -222,6 +224,53 @@ def test_nothing_survives_a_stop(world):
     assert result.cut == "stopped"
     assert time.monotonic() - began < 15
     assert not _sleeping(world)
+
+
+KILLED = {"the guard": slice(1, 2), "its parent": slice(1), "both": slice(2)}
+
+
+@pytest.mark.parametrize("who", KILLED)
+def test_a_killed_guard_leaves_nothing_and_the_next_job_runs(world, who):
+    async def kill(sandbox):
+        while not (world.folders.workspace / "daemon").exists():
+            await asyncio.sleep(0.02)
+        guards = guards_of()
+        assert len(guards) == 2
+        for pid in guards[KILLED[who]]:
+            os.kill(pid, signal.SIGKILL)
+
+    async def both():
+        world.folders = world.work.new()
+        sandbox = world.backend.open(world.config, None)
+        try:
+            running = asyncio.ensure_future(sandbox.run(world.job(sandbox, f"{DAEMON}; sleep 60", 1)))
+            await kill(sandbox)
+            with pytest.raises(NotStarted, match="helper process was killed") as raised:
+                await running
+            left = _sleeping(world)
+            return raised.value.missing, left, await sandbox.run(world.job(sandbox, "echo again", 2))
+        finally:
+            await sandbox.close()
+
+    missing, left, again = asyncio.run(both())
+    assert (missing, left) == (False, None)
+    assert again.stdout.read() == b"again\n"
+
+
+@pytest.mark.parametrize("who", KILLED)
+def test_a_guard_that_is_stopped_goes_on(world, who):
+    """Whoever stops it: the guard's parent wakes it, and a parent that sleeps does no harm."""
+
+    async def stop(sandbox):
+        while not (world.folders.workspace / "begun").exists():
+            await asyncio.sleep(0.02)
+        for pid in guards_of()[KILLED[who]]:
+            os.kill(pid, signal.SIGSTOP)
+        if who == "both":  # nobody is left to wake it: then orvl does when the time is over
+            os.kill(guards_of()[0], signal.SIGCONT)
+
+    result = world.run_and(stop, "echo > begun; sleep 0.5; echo done")
+    assert (result.status, result.stdout.read()) == (0, b"done\n")
 
 
 def _sleeping(world):

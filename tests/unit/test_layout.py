@@ -30,7 +30,7 @@ TIERS = (
 RANK = {room: rank for rank, rooms in enumerate(TIERS) for room in rooms}
 USER_FORM = ("agents", "evals", "scores")
 """Built-in files in a user's form."""
-OWN_PROGRAMS = ("sandbox/guard/", "capture/browser/inside/", "run/acp/drive.py", "run/acp/client.py")
+OWN_PROGRAMS = ("sandbox/guard/", "capture/browser/inside/", "run/acp/drive.py", "run/acp/client.py", "checks/")
 """Programs that run in a process of their own, without the package around them."""
 
 SQL = re.compile(r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN|COMMIT)\b.*\w", re.S)
@@ -93,7 +93,7 @@ def test_nothing_else_is_at_the_top():
     files = {path.name for path in SOURCE.iterdir() if path.is_file()}
     assert files == {"__init__.py", "__main__.py", "errors.py", "pipeline.py", "py.typed", "types.py"}
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= {*RANK, *USER_FORM}
+    assert folders <= {*RANK, *USER_FORM, "checks"}
 
 
 def constants(path: Path) -> list[tuple[int, str]]:

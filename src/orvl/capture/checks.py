@@ -1,78 +1,179 @@
-"""Runs the eval's checks on what the agent left, after every process of the agent has ended."""
+"""Runs the eval's checks on what the agent left, after every process of the agent has ended.
+
+A check with `isolated: true` has a sandbox of its own, without the agent's files; what it asks of them goes to a
+second sandbox (`subject.py`). Other checks run beside the agent's files, and their results say so.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orvl.errors import Interrupted
+from orvl.capture.browser.look import look_at
+from orvl.capture.subject import Subject, answering, equip
+from orvl.errors import Interrupted, NotStarted
 from orvl.sandbox.job import hit, shell_job
 from orvl.store import tree
 from orvl.types import CheckResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from orvl.capture.browser.result import Look
     from orvl.project.settings import Limits
-    from orvl.sandbox import ProcessResult, Sandbox
-    from orvl.sandbox.workdir import RunFolders
-    from orvl.types import Check, Eval
+    from orvl.sandbox import Job, ProcessResult
+    from orvl.sandbox.backends import Slot
+    from orvl.sandbox.workdir import RunFolders, WorkDir
+    from orvl.types import Check, Eval, Isolation
 
 SHOWN = 4000
 
 
-def lay_out(eval_: Eval, workspace: Path, folders: RunFolders) -> None:
-    """Moves what the agent left into fresh folders and adds the hidden `checks/`."""
-    folders.workspace.rmdir()
-    workspace.rename(folders.workspace)
-    _lay_hidden(eval_, folders)
+@dataclass(frozen=True)
+class Checker:
+    """Runs the checks of one eval on one agent's work."""
 
+    eval: Eval
+    slot: Slot
+    work: WorkDir
+    limits: Limits
+    lay_out: Callable[[Path], None]
+    """Puts a copy of what the agent left into an empty folder."""
 
-def lay_out_again(eval_: Eval, entries: Sequence[tree.Entry], blobs_write: tree.Writer, folders: RunFolders) -> None:
-    """The same for a stored capture."""
-    tree.restore(entries, folders.workspace, blobs_write)
-    _lay_hidden(eval_, folders)
+    async def results(self, left: Path | None = None) -> tuple[CheckResult, ...]:
+        """Runs the checks one by one, in the eval's order. `left` is the agent's own folder, which is used up."""
+        shared = None
+        results = []
+        try:
+            for number, check in enumerate(self.eval.checks, 1):
+                if check.steps:
+                    results.append(await self._by_steps(check))
+                elif check.isolated:
+                    results.append(await self._separate(check))
+                else:
+                    if shared is None:
+                        shared = await asyncio.to_thread(self._shared, left)
+                    results.append(await self._in_process(check, shared, number))
+        finally:
+            if shared is not None:
+                await asyncio.to_thread(shared.remove)
+        return tuple(results)
 
+    # -- beside the agent's files
 
-def _lay_hidden(eval_: Eval, folders: RunFolders) -> None:
-    hidden = eval_.part("checks")
-    if hidden is None:
-        return
-    place = folders.workspace / "checks"
-    folders.workspace.chmod(0o700)
-    if place.is_symlink() or place.is_file():
-        place.unlink()
-    tree.remove(place)
-    shutil.copytree(hidden, place, symlinks=True)
+    def _shared(self, left: Path | None) -> RunFolders:
+        """The folders of all checks that are not isolated: what one of them builds is there for the next."""
+        folders = self.work.new()
+        if left is None:
+            self.lay_out(folders.workspace)
+        else:
+            folders.workspace.rmdir()
+            left.rename(folders.workspace)
+        folders.workspace.chmod(0o700)
+        self._show_hidden(folders)
+        return folders
 
+    async def _in_process(self, check: Check, folders: RunFolders, number: int) -> CheckResult:
+        job = self._job(check, folders, f"check{number}")
+        return self._result(check, await self.slot.walled.run(job), "in-process")
 
-async def run_checks(eval_: Eval, folders: RunFolders, sandbox: Sandbox, limits: Limits) -> tuple[CheckResult, ...]:
-    """Runs the checks one by one, in the eval's order."""
-    results = []
-    view = sandbox.view(folders)
-    for number, check in enumerate(eval_.checks, 1):
+    # -- apart from them
+
+    async def _separate(self, check: Check) -> CheckResult:
+        folders, broken = self.work.new(), list[Exception]()
+        sandbox = self.slot.walled
+
+        def give_up(error: Exception) -> None:
+            broken.append(error)
+            sandbox.end_job()
+
+        try:
+            await asyncio.to_thread(self._show_hidden, folders)
+            more = await asyncio.to_thread(equip, folders, sandbox.view(folders))
+            job = self._job(check, folders, "check")
+            subject = Subject(
+                self.slot.subject,
+                self.work.new,
+                self.lay_out,
+                self.limits,
+                time.monotonic() + check.limit,
+                self._look if self.eval.app else None,
+            )
+            async with answering(subject, folders, give_up):
+                ended = await sandbox.run(replace(job, env={**job.env, **more}))
+            if broken:
+                raise broken[0]
+            return self._result(check, ended, "separate")
+        finally:
+            await asyncio.to_thread(folders.remove)
+
+    async def _by_steps(self, check: Check) -> CheckResult:
+        """The steps in a browser, instead of a command."""
+        began = time.monotonic()
+        page = await self._look(check.steps, check.limit)
+        if page.status == "unavailable":
+            raise NotStarted(f"the browser: {page.reason}", missing=False)
+        failed = [step for step in page.steps if not step.passed]
+        passed = not failed and len(page.steps) == len(check.steps)
+        said = [f"{'not tried' if step.passed is None else 'failed'}: {step.step} ({step.reason})" for step in failed]
+        return CheckResult(
+            name=check.name,
+            passed=passed,
+            status=int(not passed),
+            seconds=time.monotonic() - began,
+            output="" if passed else "\n".join(said[:3]) or page.reason or "no step was tried",
+            weight=check.weight,
+            isolation=self._of("in-process" if "start" in self.eval.app else "separate"),
+        )
+
+    async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
+        page, _ = await look_at(
+            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds
+        )
+        return page
+
+    # -- both
+
+    def _show_hidden(self, folders: RunFolders) -> None:
+        """Without walls nothing can be shown read-only: there the hidden files are copied."""
+        hidden = self.eval.part("checks")
+        if hidden is None or self.slot.walled.has_walls:
+            return
+        place = folders.workspace / "checks"
+        if place.is_symlink() or place.is_file():
+            place.unlink()
+        tree.remove(place)
+        shutil.copytree(hidden, place, symlinks=True)
+
+    def _job(self, check: Check, folders: RunFolders, output: str) -> Job:
+        view = self.slot.walled.view(folders)
         env = view.environment() | {"CHECKS": str(view.workspace / "checks")}
-        job = shell_job(check.run, env, folders.logs / f"check{number}", check.limit, limits, folders)
-        ended = await sandbox.run(replace(job, adds_only=True))
+        hidden = self.eval.part("checks")
+        shown = {"checks": hidden} if hidden is not None and self.slot.walled.has_walls else {}
+        job = shell_job(check.run, env, folders.logs / output, check.limit, self.limits, folders)
+        return replace(job, adds_only=True, read_only=shown)
+
+    def _result(self, check: Check, ended: ProcessResult, isolation: Isolation) -> CheckResult:
         if ended.cut == "stopped":
             raise Interrupted
-        results.append(_result(check, ended, limits))
-    return tuple(results)
+        printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
+        cut = f"passed its limit of {check.limit:g} s" if ended.cut == "time" else None
+        if ended.cut and not cut:
+            cut = hit(ended.cut, self.limits)
+        return CheckResult(
+            name=check.name,
+            passed=ended.status == 0 and cut is None,
+            status=ended.status,
+            seconds=ended.seconds,
+            output=printed if len(printed) <= SHOWN else "…" + printed[-SHOWN:],
+            weight=check.weight,
+            cut=cut,
+            isolation=self._of(isolation),
+        )
 
-
-def _result(check: Check, ended: ProcessResult, limits: Limits) -> CheckResult:
-    printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
-    cut = f"passed its limit of {check.limit:g} s" if ended.cut == "time" else None
-    if ended.cut and not cut:
-        cut = hit(ended.cut, limits)
-    return CheckResult(
-        name=check.name,
-        passed=ended.status == 0 and cut is None,
-        status=ended.status,
-        seconds=ended.seconds,
-        output=printed if len(printed) <= SHOWN else "…" + printed[-SHOWN:],
-        weight=check.weight,
-        cut=cut,
-    )
+    def _of(self, isolation: Isolation) -> Isolation:
+        return isolation if self.slot.walled.has_walls else "none"

@@ -6,11 +6,10 @@ import asyncio
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.capture.browser.find import trouble
-from orvl.capture.browser.look import look
+from orvl.capture.browser.look import look_at
 from orvl.capture.browser.result import Look
 from orvl.capture.captured_run import Inspections
 from orvl.capture.lint.registry import roots_of
@@ -25,6 +24,7 @@ from orvl.types import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
 
     from orvl.capture.lint.rules import ProjectRule
     from orvl.plan.layout import Panel
@@ -135,25 +135,11 @@ class Inspector:
         return browse
 
     async def _look(self, eval_: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
-        folders = self.work.new()
-        pictures = folders.root / "pictures"
-        try:
+        def lay_out(workspace: Path) -> None:
             entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
-            await asyncio.to_thread(tree.restore, entries, folders.workspace, self.store.blobs.write_to)
-            pictures.mkdir()
-            page = await look(
-                eval_.app,
-                eval_.steps,
-                folders=folders,
-                sandbox=slot.walled,
-                limits=self.limits,
-                pictures=pictures,
-                seconds=self.limits.look,
-                blank=r"\S",
-            )
-            return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
-        finally:
-            await asyncio.to_thread(tree.remove, folders.root)
+            tree.restore(entries, workspace, self.store.blobs.write_to)
+
+        return await look_at(eval_.app, eval_.steps, lay_out, self.work.new, slot.walled, self.limits)
 
     async def _keep(
         self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]

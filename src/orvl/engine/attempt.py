@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture import checks
+from orvl.capture.checks import Checker
 from orvl.capture.take import take
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
@@ -22,6 +22,7 @@ from orvl.types import Attempt, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
+    from pathlib import Path
 
     from orvl.gateway import Gateway
     from orvl.gateway.account import Account
@@ -74,16 +75,19 @@ class Attempts:
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
-    async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
-        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
+    async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
+
+        `number` counts the attempts at this run that were made before.
+        """
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
-            start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-            if start.folder is not None:
-                await asyncio.to_thread(start.give, folders)
+            overlays = planned.cell.agent.overlays
+            start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits) as access:
+                access = replace(access, attempt=number, attempts=self.settings.attempts)
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -132,9 +136,17 @@ class Attempts:
         if host is None:
             yield access
             return
-        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
+        calls = folders.root / "calls"
+        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
-            yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
+            yield replace(
+                access,
+                ports=ports | more_ports,
+                env=env | more_env,
+                account=account,
+                endpoint=endpoint,
+                redact=self.gateway.redactor(account),
+            )
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""
@@ -158,30 +170,24 @@ class Attempts:
         same = (one.checks_digest, attempt.tree) if is_trusted(planned.cell.agent) else None
         if same in self._checked:
             return replace(attempt, checks=self._checked[same])
-        fresh = self.work.new()
         try:
-            await asyncio.to_thread(checks.lay_out, one, folders.workspace, fresh)
-            results = await checks.run_checks(one, fresh, slot.walled, self.settings.limits)
+            results = await self._checker(planned, attempt, slot).results(folders.workspace)
             if same:
                 self._checked[same] = results
             return replace(attempt, checks=results)
         except NotStarted as error:
             return replace(attempt, outcome="errored", reason=f"a check: {error}", retry=True)
-        finally:
-            self._clean(fresh)
 
     async def check_again(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> tuple[CheckResult, ...]:
         """Runs an eval's present checks on what was kept of a run."""
-        fresh = self.work.new()
-        try:
-            await asyncio.to_thread(self._lay_out_again, planned, attempt, fresh)
-            return await checks.run_checks(planned.cell.eval, fresh, slot.walled, self.settings.limits)
-        finally:
-            self._clean(fresh)
+        return await self._checker(planned, attempt, slot).results()
 
-    def _lay_out_again(self, planned: PlannedRun, attempt: Attempt, fresh: RunFolders) -> None:
-        entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
-        checks.lay_out_again(planned.cell.eval, entries, self.store.blobs.write_to, fresh)
+    def _checker(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Checker:
+        def lay_out(workspace: Path) -> None:
+            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            tree.restore(entries, workspace, self.store.blobs.write_to)
+
+        return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""

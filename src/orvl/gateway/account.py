@@ -8,11 +8,12 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from orvl.errors import CallRefused
 from orvl.gateway.clock import Clock, OpenCall
 from orvl.gateway.failures import CallFailure
+from orvl.gateway.issues import is_same_model
 from orvl.gateway.limits import Budget
 from orvl.gateway.metering import step_of, trouble_of
 from orvl.types import Usage
@@ -27,10 +28,16 @@ if TYPE_CHECKING:
     from orvl.project.settings import Limits
     from orvl.types import CallIssue, ModelCall
 
-FAILURES_IN_A_ROW = 3
+CUT_OFF_IN_A_ROW = 3
 DRAIN_SECONDS = 15.0
 """How long an answer is still read that its agent does not wait for."""
 Result = TypeVar("Result")
+
+
+class AskProvider(Protocol):
+    """Asks a provider on orvl's own behalf, and says how it failed; None if it answers."""
+
+    async def __call__(self, protocol: str, *, stream: bool) -> CallFailure | None: ...
 
 
 class OpenCalls:
@@ -51,19 +58,25 @@ class Account:
     limits: Limits
     record: Record
     command_budget: Budget
+    contestant: str = ""
+    """Whose run it is, or whose run a judge looks at: what one meets must not stop another."""
     key: str = field(default_factory=lambda: f"orvl-{secrets.token_hex(20)}")
     may_use_others: bool = False
     """Whether it may call other models than its own."""
     turn: int = 1
     calls: list[ModelCall] = field(default_factory=list)
     failure: CallFailure | None = None
-    """The failure of the provider that ended the run."""
+    """The failure of the provider that ended the run: orvl's own question met it, too."""
     last_failure: CallFailure | None = None
     """How the last call failed; None after a success."""
+    last_streamed: bool = False
     refusal: str | None = None
     """The provider's words, if it refused the last call as the agent's own mistake."""
     abandoned: CallFailure | None = None
     """Why the agent gave up on its last call, if it had waited for long."""
+    was_held: bool = False
+    """Whether orvl itself held that call back, and it was the run's only one."""
+    ask_provider: AskProvider | None = None
     limit_hit: str | None = None
     """The limit that ended the run."""
     over_budget: bool = False
@@ -77,8 +90,11 @@ class Account:
         self.budget = Budget(self.limits.cost)
         self.aborted = asyncio.Event()
         self.begun = 0
-        self.failures = 0
         self.tokens = 0
+        self.probes: list[ModelCall] = []
+        self._cut_off = 0
+        """Calls in a row whose answers began and were not complete."""
+        self._asking: asyncio.Task[None] | None = None
         self.clock = Clock()
         self.worker = DeadlineWorker()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -139,29 +155,62 @@ class Account:
             budget.spent += charged
         self.tokens += tokens
         self.calls.append(done)
+        self.last_streamed = call.asked.stream
         if call.agent_left:
             pass  # how it left was noted then
         elif call.failure is not None:
             self._fail(call.failure, has_begun=call.has_begun, model=call.asked.model)
         elif call.status is not None and call.status < 300:
-            self.last_failure, self.abandoned, self.refusal, self.failures = None, None, None, 0
+            self.last_failure, self.abandoned, self.refusal, self._cut_off = None, None, None, 0
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
             self.refusal = f"{call.status} {call.refusal}".strip()
         self.open_calls.changed.set()
 
     def _fail(self, failure: CallFailure, *, has_begun: bool, model: str) -> None:
-        """Ends the run if retries did not help, or if one call after the other fails.
+        """Ends the run if the provider fails orvl's own question, too.
 
-        A call whose answer had begun was not retried, so the agent gets the chance to do that itself. A model that
-        does not exist ends only runs of that model: agents also ask for small models that a provider may not have.
+        A call whose answer had begun was neither retried nor asked about, so the agent gets the chance to retry. The
+        failure of another model than the assigned one is the agent's own matter, and so is one that only its request
+        meets.
         """
-        if failure.scope == "model" and model != self.model:
+        if not is_same_model(self.model, model):
+            self.refusal = failure.message
             return
         self.last_failure = failure
-        self.failures += 1
-        if not has_begun or self.failures >= FAILURES_IN_A_ROW:
+        if failure.by_request:
+            self.refusal = failure.message
+        elif not has_begun:
             self.fail(failure)
+        elif self._cut_off >= CUT_OFF_IN_A_ROW - 1:
+            self._asking = asyncio.ensure_future(self._end_if_provider_fails(failure))
+        else:
+            self._cut_off += 1
+
+    def fail(self, failure: CallFailure) -> None:
+        """The run cannot go on, and not by its own fault."""
+        self.failure = self.failure or failure
+        self.aborted.set()
+
+    async def _end_if_provider_fails(self, failure: CallFailure) -> None:
+        self._cut_off = 0
+        if await self.provider_failure() is not None:
+            self.fail(failure)
+
+    async def provider_failure(self) -> CallFailure | None:
+        """How the provider fails orvl's own question now; None if it answers."""
+        if self.ask_provider is None:
+            return None
+        return await self.ask_provider(self.protocol, stream=self.last_streamed)
+
+    def charge_probe(self, call: ModelCall) -> None:
+        """Adds what a question of orvl's own cost, if it was answered."""
+        if call.output_tokens is None:
+            return
+        self.probes.append(call)
+        self.tokens += (call.input_tokens or 0) + call.output_tokens
+        for budget in (self.budget, self.command_budget):
+            budget.spent += call.cost_usd or 0.0
 
     def abandon(self, call: UpstreamCall) -> None:
         """The agent has left a call. If it is with the provider, it is read to its end, or for a while."""
@@ -170,6 +219,7 @@ class Account:
             trouble = trouble_of(call)
             self.silence = call.silence
             self.abandoned = CallFailure(trouble, retry_call=True) if trouble else None
+            self.was_held = call.left_held and not self.clock.has_open_calls
         if call.task is not None:
             asyncio.get_running_loop().call_later(DRAIN_SECONDS if call.is_sent else 0.0, call.task.cancel)
 
@@ -203,11 +253,6 @@ class Account:
         """Whether the run may call a model: its own, by the very name, unless others are allowed."""
         return self.may_use_others or model == self.model
 
-    def fail(self, failure: CallFailure) -> None:
-        """The run cannot go on, and not by its own fault."""
-        self.failure = self.failure or failure
-        self.aborted.set()
-
     def refuse(self, kind: str, sentence: str) -> None:
         """A request of the agent is not passed on, and so is in no account."""
         self.refused[kind] += 1
@@ -218,7 +263,7 @@ class Account:
         return any(call.turn == turn and is_answered(call) for call in self.calls)
 
     def begin_turn(self, turn: int) -> None:
-        self.turn, self.silence, self.abandoned = turn, 0.0, None
+        self.turn, self.silence, self.abandoned, self.was_held = turn, 0.0, None, False
         self.clock.begin()
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
@@ -250,7 +295,7 @@ class Account:
 
         A sum with an upper bound in it is one, and says so. One of calls without a price has no cost.
         """
-        counted = [call for call in self.calls if call.output_tokens is not None]
+        counted = [call for call in (*self.calls, *self.probes) if call.output_tokens is not None]
         costs = [call.cost_usd for call in counted]
         is_counted = bool(counted or not self.calls)
         is_priced = is_counted and None not in costs

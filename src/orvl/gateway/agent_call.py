@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure
+from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
+from orvl.gateway.issues import is_same_model
 from orvl.gateway.request import with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
@@ -19,6 +20,7 @@ from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from orvl.gateway.probe import Prober
     from orvl.gateway.record import AnswerLog
 
 NOT_PASSED_ON = {
@@ -41,6 +43,7 @@ class AgentCall(UpstreamCall):
     """An answer that has begun."""
     error_response: web.Response | None = None
     """What the agent gets if no answer has begun."""
+    prober: Prober
     log: AnswerLog | None = None
     added_usage: bool = field(default=False, init=False)
     own_body: bytes = field(default=b"", init=False)
@@ -49,9 +52,39 @@ class AgentCall(UpstreamCall):
         """Sends the call; the agent gets the answer, or the failure."""
         self._ask_for_usage()
         await self.send()
+        if self._is_in_question:
+            await self._find_cause()
         response = self.response or self.error_response
         assert response is not None
         return response
+
+    # -- whose failure it is
+
+    def _max_tries(self, failure: CallFailure) -> int:
+        # The last of the tries is orvl's own question.
+        return super()._max_tries(failure) - 1
+
+    @property
+    def _is_in_question(self) -> bool:
+        """Whether the provider has failed before its answer began, or has said no in words that may be about orvl."""
+        if self.agent_left or self.has_begun or self.account.aborted.is_set():
+            return False
+        if not is_same_model(self.account.model, self.asked.model):
+            return False
+        return self.failure is not None or (self.status in (400, 422) and is_about_account(self.refusal))
+
+    async def _find_cause(self) -> None:
+        """Asks the provider itself. If that fails, it is the provider's failure; else the call gets one more try."""
+        failure = self.failure or CallFailure(f"{self.status} {self.refusal}", False, status=self.status)
+        with self.account.holding(self.open_call):
+            own = await self.prober.ask(self.route.protocol, stream=self.asked.stream)
+        self.tries += 1
+        if own is not None:
+            self.failure = replace(failure, scope=own.scope if own.scope == "provider" else failure.scope)
+        elif self.failure is not None:
+            self.tries += 1
+            last = await self._try()
+            self.failure = replace(last, by_request=not self.has_begun) if last else None
 
     def _failed(self, failure: CallFailure) -> CallFailure:
         # An answer that has begun is broken off for the agent, too: a clean end would look like a complete answer.

@@ -62,6 +62,10 @@ class Clock:
             self._change()
 
     @property
+    def has_open_calls(self) -> bool:
+        return bool(self._open)
+
+    @property
     def waiting(self) -> float:
         self._change()
         return self.seconds["waiting"]

@@ -10,11 +10,12 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from orvl.errors import CallRefused, RequestRefused
+from orvl.errors import CallRefused, MalformedRequest
 from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.probe import Prober
 from orvl.gateway.redact import REDACTED
 from orvl.gateway.request import LONGEST_NAME, check_headers, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
@@ -51,6 +52,8 @@ class Proxy:
         self, account: Account, limiter: ProviderLimiter, client: aiohttp.ClientSession, key: str | None
     ) -> None:
         self.account, self.limiter, self.client, self.key = account, limiter, client, key
+        self._prober = Prober(account, limiter, client, key)
+        account.ask_provider = self._prober.ask
         self._had_reasoning = False
         self._open_bytes = 0
 
@@ -89,17 +92,17 @@ class Proxy:
         try:
             check_headers(request.headers)
             if not await self._read(request, body):
-                raise RequestRefused(413, "The request is larger than orvl passes on.")
+                raise MalformedRequest(413, "The request is larger than orvl passes on.")
             handle = self._call if route.is_call else self._free_request
             return await handle(request, route, bytes(body))
         except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
-            return self._refusal(route, RequestRefused(400, "The body of the request cannot be read."))
-        except RequestRefused as error:
+            return self._refusal(route, MalformedRequest(400, "The body of the request cannot be read."))
+        except MalformedRequest as error:
             return self._refusal(route, error)
         finally:
             self._open_bytes -= len(body)
 
-    def _refusal(self, route: Route, error: RequestRefused) -> web.Response:
+    def _refusal(self, route: Route, error: MalformedRequest) -> web.Response:
         """What an agent gets for a request that is malformed, beyond a bound, or cannot be metered."""
         kind = "request_too_large" if error.status == 413 else "invalid_request_error"
         self.account.refuse("malformed request", str(error))
@@ -137,6 +140,7 @@ class Proxy:
             asked=asked,
             number=number,
             open_call=open_call,
+            prober=self._prober,
         )
         self._open_bytes += len(body)
         call.task = task = self.account.start(self._carry_out(call, body, estimate))

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import ChildFailed, RequestRefused
+from orvl.errors import ChildFailed, MalformedRequest
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import ModelRequest
 from orvl.gateway.wire.values import mapping
@@ -44,16 +44,16 @@ ELSEWHERE = {
 
 
 async def read_request(body: bytes, route: Route, worker: DeadlineWorker) -> ModelRequest:
-    """What a body asks for; raises RequestRefused if it is malformed, beyond a bound, or cannot be metered."""
+    """What a body asks for; raises MalformedRequest if it is malformed, beyond a bound, or cannot be metered."""
     if len(body) <= SMALL:
         return _request(body, route)
     place = f"{__name__}:request_facts"
     try:
         facts = await worker.call(place, body, route.protocol, route.suffix, seconds=SECONDS)
     except ChildFailed as error:
-        raise RequestRefused(413, "The request is too large or too complex to be read.") from error
+        raise MalformedRequest(413, "The request is too large or too complex to be read.") from error
     if "refused" in facts:
-        raise RequestRefused(*facts["refused"])
+        raise MalformedRequest(*facts["refused"])
     return ModelRequest(**facts["request"])
 
 
@@ -63,7 +63,7 @@ def request_facts(body: bytes, protocol: str, suffix: str) -> dict[str, Any]:
     assert route is not None
     try:
         request = _request(body, route)
-    except RequestRefused as error:
+    except MalformedRequest as error:
         return {"refused": [error.status, str(error)]}
     if len(json.dumps(request.tools)) > KEPT_SCHEMAS:
         request.tools = dict.fromkeys(request.tools)
@@ -75,7 +75,9 @@ def _request(body: bytes, route: Route) -> ModelRequest:
     _check_metered(content, route)
     request = route.read_request(content)
     if len(request.tools) > MOST_TOOLS or any(len(name) > LONGEST_NAME for name in (request.model, *request.tools)):
-        raise RequestRefused(400, f"orvl passes on {MOST_TOOLS} tools at most, and names of {LONGEST_NAME} characters.")
+        raise MalformedRequest(
+            400, f"orvl passes on {MOST_TOOLS} tools at most, and names of {LONGEST_NAME} characters."
+        )
     return request
 
 
@@ -85,14 +87,14 @@ def _content(body: bytes) -> Json:
         content = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]
-        raise RequestRefused(400, f"orvl's gateway passes on only JSON objects: {reason}.") from error
+        raise MalformedRequest(400, f"orvl's gateway passes on only JSON objects: {reason}.") from error
     if not isinstance(content, dict):
-        raise RequestRefused(400, "orvl's gateway passes on only JSON objects.")
+        raise MalformedRequest(400, "orvl's gateway passes on only JSON objects.")
     # Some servers do not distinguish capitals in names, and would read the other one.
     if len({name.casefold() for name in content}) != len(content):
-        raise RequestRefused(400, "Two fields of the request have the same name.")
+        raise MalformedRequest(400, "Two fields of the request have the same name.")
     if is_deeper_than(content, DEEPEST):
-        raise RequestRefused(400, f"The request is nested deeper than {DEEPEST} levels.")
+        raise MalformedRequest(400, f"The request is nested deeper than {DEEPEST} levels.")
     return content
 
 
@@ -122,21 +124,21 @@ def _check_metered(content: Json, route: Route) -> None:
     """Refuses what its answer's own count of tokens would not cover."""
     for name, reason in ELSEWHERE.items():
         if content.get(name):
-            raise RequestRefused(400, f"orvl's gateway passes on no request with `{name}`: {reason}.")
+            raise MalformedRequest(400, f"orvl's gateway passes on no request with `{name}`: {reason}.")
     tier = content.get("service_tier") or content.get("serviceTier")
     if tier not in USUAL_TIERS or content.get("speed") not in USUAL_SPEEDS:
-        raise RequestRefused(
+        raise MalformedRequest(
             400, "orvl's gateway passes on requests at the usual price only (`service_tier`, `speed`)."
         )
     if tool := route.format.provider_tool(content):
         sentence = f"orvl's gateway passes on no tools that run at the provider, such as `{tool[:LONGEST_NAME]}`."
-        raise RequestRefused(400, sentence)
+        raise MalformedRequest(400, sentence)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
     """Refuses more headers than any client has."""
     if len(headers) > MOST_HEADERS:
-        raise RequestRefused(400, f"orvl's gateway passes on {MOST_HEADERS} headers at most.")
+        raise MalformedRequest(400, f"orvl's gateway passes on {MOST_HEADERS} headers at most.")
 
 
 def with_usage(body: bytes, request: ModelRequest, field: str) -> bytes | None:

@@ -134,16 +134,18 @@ class UpstreamCall:
 
     def _wait_after(self, failure: CallFailure) -> float | None:
         """Seconds until the next try; None if there is none."""
-        max_tries = TRIES_WHEN_LIMITED if failure.is_rate_limit else TRIES
-        if not failure.retry_call or self.tries >= max_tries or self.has_begun:
+        if not failure.retry_call or self.tries >= self._max_tries(failure) or self.has_begun:
             return None
         if failure.is_rate_limit:
             # The model's limiter makes all its calls wait; waiting here as well would count the pause twice.
-            pause = self.limiter.model(self.asked.model).not_before - asyncio.get_running_loop().time()
+            pause = self.limiter.model(self.asked.model, self.account.contestant).wait()
             return None if self.waited + pause > LONGEST_WAIT else 0.0
         wait = max(failure.retry_after or 0.0, BACK_OFF * 2 ** (self.tries - 1))
         # Jitter keeps calls that failed together from coming back together.
         return None if self.waited + wait > LONGEST_WAIT else wait * random.uniform(1, 1.2)
+
+    def _max_tries(self, failure: CallFailure) -> int:
+        return TRIES_WHEN_LIMITED if failure.is_rate_limit else TRIES
 
     async def _pause(self, seconds: float) -> None:
         began = time.monotonic()
@@ -155,7 +157,7 @@ class UpstreamCall:
 
     async def _try(self) -> CallFailure | None:
         arrived = time.monotonic()
-        slot = self.limiter.slot(self.asked.model)
+        slot = self.limiter.slot(self.asked.model, self.account.contestant)
         try:
             # Only the wait for the slot counts as held back, not the call itself, so no `async with`.
             with self.account.holding(self.open_call):

@@ -37,7 +37,8 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     setup = tuple(settings.setup)
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
-    checks_digest = _hash([[c.name, c.run, c.limit, c.weight] for c in checks], hidden)
+    browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
+    checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
     return Eval(
         name=file.name,
         path=path,
@@ -56,6 +57,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         setup=setup,
         network=settings.network,
         folder=folder,
+        workspace_digest=workspace,
         control_digests=_control_digests(folder),
         lines=front.lines,
     )
@@ -127,12 +129,28 @@ def _metrics(front: FrontMatter) -> dict[str, float] | None:
 
 
 def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
-    rows = front.settings.checks
-    checks = tuple(Check(row.name, row.run, row.limit or float(default_limit), row.weight) for row in rows)
+    checks = []
+    for number, row in enumerate(front.settings.checks):
+        if bool(row.run) == bool(row.steps):
+            raise front.wrong(("checks", number), f"the check '{row.name}' needs either 'run', a command, or 'steps'.")
+        if row.steps and not any(vars(front.settings.app).values()):
+            sentence = f"the steps of '{row.name}' need an 'app', such as app: {{files: index.html}}."
+            raise front.wrong(("checks", number), sentence)
+        try:
+            check_steps(row.steps)
+        except InvalidAppConfig as error:
+            raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
+        limit = row.limit or float(default_limit)
+        checks.append(Check(row.name, row.run, limit, row.weight, row.isolated, tuple(row.steps)))
     names = [check.name for check in checks]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise front.wrong(("checks",), f"two checks are named '{twice}'; rename one of them.")
-    return checks
+    return tuple(checks)
+
+
+def _identity(check: Check) -> list[Any]:
+    more = [["isolated", check.isolated, "steps", check.steps]] if check.isolated or check.steps else []
+    return [check.name, check.run, check.limit, check.weight, *more]
 
 
 def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:

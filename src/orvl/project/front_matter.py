@@ -25,10 +25,12 @@ class CheckSettings:
     """A check of an eval."""
 
     name: Text
-    run: Text
+    run: Text = ""
     limit: Positive = 0.0
     """Seconds; 0 where the project's limit holds."""
     weight: Weight = 1.0
+    isolated: bool = False
+    steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})
     __pydantic_config__ = FORBID
 
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 MOST_FILES = 40
+ISOLATION = {
+    "separate": "in a sandbox of its own",
+    "in-process": "in-process (beside the agent's code)",
+    "none": "without walls",
+}
 SHORT = {"yes": "yes", "no": "no", "cannot-tell": "?"}
 STYLES = {"yes": "green", "no": "red", "cannot-tell": "dim"}
 
@@ -78,7 +83,7 @@ def _attempt(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterat
     yield from (f"  cut: {plain(note)}" for note in attempt.cut)
     for check in attempt.checks or ():
         word = "passed" if check.passed else "failed" + (f" ({check.cut})" if check.cut else "")
-        yield f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}"
+        yield f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}, {ISOLATION[check.isolation]}"
         if not check.passed and check.output.strip():
             yield "    " + plain(check.output.strip().splitlines()[-1])
     yield from (f"  {plain(line)}" for line in _inspections(details.inspections))

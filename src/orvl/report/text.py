@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+
+CONTROLS = [*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0))]
+NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def plain(text: str, *, lines: bool = False) -> str:
-    """Text without control characters, escape sequences or marks that turn the writing direction."""
-    return "".join(_shown(sign, lines) for sign in text)
+    """Text without control characters, escape sequences or marks that turn the writing direction.
+
+    An agent's output has millions of signs: controls are replaced one kind after the other, and of the rest only
+    stretches that hold something unprintable are looked at sign by sign.
+    """
+    if text.isprintable():
+        return text
+    for sign in CONTROLS:
+        if sign in text and sign != "\t" and not (sign == "\n" and lines):
+            text = text.replace(sign, _shown(sign))
+    return text if text.isascii() else NOT_ASCII.sub(_shown_stretch, text)
 
 
-def _shown(sign: str, lines: bool) -> str:
-    if sign == "\t" or (sign == "\n" and lines):
-        return sign
+def _shown_stretch(found: re.Match[str]) -> str:
+    stretch = found[0]
+    return stretch if stretch.isprintable() else "".join(map(_shown, stretch))
+
+
+@lru_cache(maxsize=4096)
+def _shown(sign: str) -> str:
     if "\ud800" <= sign <= "\udfff":
         return f"\\x{ord(sign) & 0xFF:02x}"
     if unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp"):

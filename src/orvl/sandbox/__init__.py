@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from orvl.sandbox.version import NoVersion
+
+AGENT, SUBJECT = "1000", "1001"
+"""Users inside a sandbox: that of agents and checkers, and that of what a checker runs."""
 
 if TYPE_CHECKING:
     from orvl.sandbox.config import SandboxConfig
@@ -58,6 +62,10 @@ class Job:
     """Programs that it calls by name; they must be installed."""
     adds_only: bool = False
     """Whether what the folders hold already does not count towards its limits."""
+    read_only: Mapping[str, Path] = field(default_factory=dict)
+    """Folders of the workspace that are shown read-only, and where each comes from."""
+    user: str = AGENT
+    """The user's number inside."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,14 @@ class Stream:
         if self.path is None or not self.path.is_file() or self.path.is_symlink():
             return b""
         return self.path.read_bytes()
+
+    def tail(self, size: int) -> bytes:
+        """The last bytes of it."""
+        if self.path is None or not self.path.is_file() or self.path.is_symlink():
+            return b""
+        with self.path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+            return file.read(size)
 
 
 @dataclass(frozen=True)
@@ -111,6 +127,9 @@ class Sandbox(Protocol):
 
     def end_job(self) -> None:
         """Ends the running job as its limit would."""
+
+    async def connect(self, port: int) -> socket.socket:
+        """A connection to a port on the running job's loopback; raises OSError if nobody listens there."""
 
     async def close(self) -> None: ...
 

@@ -45,21 +45,22 @@ def chosen(requested: SandboxName | None, image: str | None, *, untrusted: bool)
 
 
 class Slot:
-    """The sandboxes of one worker: walls for agents and checks, none for orvl's own controls."""
+    """The sandboxes of one worker: walls for agents and checks, more for what checks run, none for orvl's controls."""
 
     def __init__(self, name: SandboxName, config: SandboxConfig, lock_fd: int | None) -> None:
         from orvl.sandbox.process import BareProcess
 
         self.bare = BareProcess(lock_fd, "none" if name == "none" else "control")
         self.walled: Sandbox = self.bare if name == "none" else backend(name).open(config, lock_fd)
+        self.subject: Sandbox = BareProcess(lock_fd) if name == "none" else backend(name).open(config, lock_fd)
 
     def of(self, agent: Agent) -> Sandbox:
         return self.bare if is_trusted(agent) else self.walled
 
     def stop(self) -> None:
-        for sandbox in {self.bare, self.walled}:
+        for sandbox in {self.bare, self.walled, self.subject}:
             sandbox.stop()
 
     async def close(self) -> None:
-        for sandbox in {self.bare, self.walled}:
+        for sandbox in {self.bare, self.walled, self.subject}:
             await sandbox.close()

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from functools import cached_property, lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import RunFolders
 
 WORKSPACE, HOME, TMP = Path("/workspace"), Path("/home/agent"), Path("/tmp")
-USER = "1000"
 SYSTEM = ("/usr", "/opt", "/nix/store")
 INTO_USR = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 ETC = (
@@ -49,7 +48,7 @@ SHARED_MEMORY, RUNTIME = 256 << 20, 16 << 20
 OUTER = ["--args", "5", "--json-status-fd", "3", "--block-fd", "4", "--seccomp", "6", "--"]
 NAMESPACES = [
     *("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"),
-    *("--new-session", "--hostname", "sandbox", "--uid", USER, "--gid", USER),
+    *("--new-session", "--hostname", "sandbox"),
 ]
 
 
@@ -99,7 +98,7 @@ class Bubblewrap(GuardClient):
         env = {**needs.env, **job.env}
         if (path := env.get("PATH", "")).endswith(self._path):
             env["PATH"] = path.removesuffix(self._path) + visible_path(search_path(), needs)
-        arguments = [*NAMESPACES, *self._root(needs, job), *_rooms(job.folders)]
+        arguments = [*NAMESPACES, "--uid", job.user, "--gid", job.user, *self._root(needs, job), *_rooms(job)]
         argv = ["bwrap", *OUTER, program, *job.argv[1:]]
         return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": seccomp.filter_program().hex()})
 
@@ -185,9 +184,13 @@ def make_place(path: Path, folders: RunFolders) -> None:
         folders.make_place(folders.tmp, path.relative_to(TMP), folder=path.is_dir())
 
 
-def _rooms(folders: RunFolders) -> list[str]:
+def _rooms(job: Job) -> list[str]:
     """The run's own folders; nothing else can be written."""
+    folders = job.folders
     words = ["--bind", str(folders.workspace), str(WORKSPACE), "--bind", str(folders.home), str(HOME)]
+    for name, source in job.read_only.items():
+        folders.make_place(folders.workspace, PurePath(name), folder=True)
+        words += ["--ro-bind", str(source), str(WORKSPACE / name)]
     return [*words, "--remount-ro", "/", "--chdir", str(WORKSPACE)]
 
 

@@ -17,8 +17,9 @@ NOBODY = 65534
 DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 ETC = {
     "passwd": "root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n"
+    "subject:x:1001:1001:subject:/home/agent:/bin/sh\n"
     "nobody:x:65534:65534:nobody:/:/bin/false\n",
-    "group": "root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n",
+    "group": "root:x:0:\nagent:x:1000:\nsubject:x:1001:\nnogroup:x:65534:\n",
     "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
     "resolv.conf": "",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",

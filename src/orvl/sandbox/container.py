@@ -16,12 +16,12 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
-from orvl.sandbox import Backend
-from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, USER, WORKSPACE, make_place
+from orvl.sandbox import AGENT, Backend
+from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, WORKSPACE, make_place
 from orvl.sandbox.config import ETC
 from orvl.sandbox.guard_client import GuardClient, Spawn, installed
 from orvl.sandbox.programs import search_path
@@ -138,8 +138,10 @@ class Container(GuardClient):
         """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""
         for path in (*self._config.paths, *job.readable):
             make_place(path, job.folders)
+        for name in job.read_only:
+            job.folders.make_place(job.folders.workspace, PurePath(name), folder=True)
         if os.geteuid() == 0 and self.name == "podman":
-            _give_away(job.folders)
+            _give_away(job.folders, job.user)
 
     def _look_up(self, name: str) -> str:
         found = looked_up(self._source, name)
@@ -152,7 +154,7 @@ class Container(GuardClient):
         pid_file = job.output.with_suffix(".pid")
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
-        words = [*walls(self._source, job.limits), "--rm", "--interactive", "--name", named]
+        words = [*walls(self._source, job.limits, job.user), "--rm", "--interactive", "--name", named]
         words += ["--label", f"{OWNER}={self._config.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
@@ -172,6 +174,8 @@ class Container(GuardClient):
             words += _mount(self._config.etc / name, Path("/etc", name), "readonly")
         for path in sorted({*self._config.paths, *job.readable}):
             words += _mount(path, path, "readonly")
+        for name, source in job.read_only.items():
+            words += _mount(source, WORKSPACE / name, "readonly")
         if job.stdin and self.name == "podman":
             words += _mount(job.stdin, Path(STDIN), "readonly")
         return words
@@ -182,14 +186,14 @@ def _mount(source: Path, target: Path, *more: str) -> list[str]:
     return ["--mount", ",".join((f"type=bind,source={source},target={target}", *more))]
 
 
-def walls(source: Source, limits: ResourceLimits | None) -> list[str]:
+def walls(source: Source, limits: ResourceLimits | None, user: str = AGENT) -> list[str]:
     """No network, no capabilities, no way to new ones, a read-only root, and the kernel's limits."""
     words = ["--network", "none", "--read-only", "--cap-drop", "all", "--hostname", "sandbox"]
     words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={seccomp(source.work)}"]
-    words += ["--user", f"{USER}:{USER}", "--workdir", str(WORKSPACE) if limits else "/"]
+    words += ["--user", f"{user}:{user}", "--workdir", str(WORKSPACE) if limits else "/"]
     words += ["--shm-size", str(SHARED_MEMORY), "--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
     if source.engine == "podman":
-        words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace()]
+        words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace(user)]
         words += ["--security-opt", "label=disable"]
     kernel = {"nofile": limits.open_files, "nproc": limits.processes, "fsize": limits.file_size} if limits else {}
     for name, value in (kernel or {"nofile": 1024, "nproc": 1024}).items():
@@ -199,16 +203,16 @@ def walls(source: Source, limits: ResourceLimits | None) -> list[str]:
     return words
 
 
-def _user_namespace() -> list[str]:
+def _user_namespace(user: str) -> list[str]:
     """The agent is an ordinary user inside; outside it is this user, or for root somebody who owns nothing else."""
     if os.geteuid():
-        return ["--userns", f"keep-id:uid={USER},gid={USER}"]
+        return ["--userns", f"keep-id:uid={user},gid={user}"]
     return ["--uidmap", f"0:{NOBODYS}:65536", "--gidmap", f"0:{NOBODYS}:65536"]
 
 
-def _give_away(folders: RunFolders) -> None:
+def _give_away(folders: RunFolders, user: str) -> None:
     """Root's containers run as somebody else, to whom a run's folders then belong."""
-    owner = str(NOBODYS + int(USER))
+    owner = str(NOBODYS + int(user))
     rooms = [str(room) for room in (folders.workspace, folders.home, folders.tmp)]
     subprocess.run(["chown", "-R", "-h", f"{owner}:{owner}", "--", *rooms], check=False, capture_output=True)
 

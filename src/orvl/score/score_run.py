@@ -59,7 +59,7 @@ async def _score(
         return score("no judge", reason="no judge is configured")
     ready = None
     try:
-        ready = await judged.judge(judge, metric) if judge else None
+        ready = await judged.judge(judge, metric, key, sample) if judge else None
         result = await _call(judged, eval_, metric, ready, limit)
     except BudgetSpent:
         return None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CellCounts,
         FailedCall,
         JudgeAnswer,
+        JudgeReply,
         Mismatch,
         NewestScore,
         OtherModelCalls,
@@ -87,6 +88,12 @@ class RunStore(Protocol):
     def add_call(self, words: Any, seed: int) -> int:
         """A command that runs or scores something."""
 
+    def add_end(self, call: int) -> None:
+        """A command has done all that it was asked for."""
+
+    def scored_before_end(self, words: str, samples: str) -> dict[int, set[tuple[str, str]]]:
+        """By attempt, metric and judge keys of scores by calls of these words, since one last came to its end."""
+
     def add_cell(self, cell: Cell) -> int:
         """Its id; a cell that is stored already keeps the one it has."""
 
@@ -145,10 +152,22 @@ class ScoreStore(Protocol):
     def add_scores(
         self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, table: bytes | None
     ) -> None:
-        """Scores, and S of the attempt under a layout (little-endian doubles, row by row) where it is complete."""
+        """Scores, and S of the attempt under a layout (little-endian doubles, row by row) where it is complete.
+
+        The replies that led to these scores are dropped with it.
+        """
 
     def scores(self, attempt: int) -> list[Score]:
         """All scores of an attempt, oldest first."""
+
+    def add_reply(self, about: str, reply: JudgeReply) -> None:
+        """A judge's answer, as it arrives; a place that is stored already keeps its answer."""
+
+    def replies(self, about: str) -> list[JudgeReply]:
+        """The answers about something, such as an attempt (`records.about`), that have led to nothing stored yet."""
+
+    def drop_replies(self, about: str) -> None:
+        """What they led to is kept elsewhere."""
 
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         """S of the attempts of these cells that are stored under a layout."""

@@ -95,6 +95,16 @@ def score_row(score: Score) -> tuple[Any, ...]:
     return (*row[:-2], clean(score.reason), json.dumps(score.detail) if score.detail else None)
 
 
+def about(attempt: int) -> str:
+    """What the replies of judges on an attempt are about."""
+    return f"attempt:{attempt}"
+
+
+def reply_place(attempt: int, metric_key: str, judge_key: str, sample: int) -> tuple[str, str]:
+    """What the replies that lead to a score are about, and their scope."""
+    return about(attempt), f"{metric_key}:{judge_key}:{sample}"
+
+
 def score_from(row: Sequence[Any]) -> Score:
     fields = dict(zip(SCORE, row, strict=True))
     return Score(**{**fields, "detail": json.loads(fields["detail"] or "null")})

@@ -53,6 +53,22 @@ class SqliteRuns(Queries):
             (time.time(), __version__, json.dumps(words), seed),
         )
 
+    def add_end(self, call: int) -> None:
+        self.db.execute("UPDATE call SET ended = ? WHERE id = ?", (time.time(), call))
+
+    def scored_before_end(self, words: str, samples: str) -> dict[int, set[tuple[str, str]]]:
+        rows = self.rows(
+            "WITH same AS (SELECT id, ended FROM call WHERE json_extract(words, '$.words') = ? "
+            "AND json_extract(words, '$.samples') = ?) "
+            "SELECT attempt, metric_key, judge_key FROM score WHERE call IN "
+            "(SELECT id FROM same WHERE id > (SELECT coalesce(max(id), 0) FROM same WHERE ended IS NOT NULL))",
+            (words, samples),
+        )
+        scored: dict[int, set[tuple[str, str]]] = {}
+        for attempt, metric_key, judge_key in rows:
+            scored.setdefault(attempt, set()).add((metric_key, judge_key))
+        return scored
+
     def add_cell(self, cell: Cell) -> int:
         self.db.execute(
             "INSERT INTO cell (key, agent, model, provider, eval, version, prompts) VALUES (?, ?, ?, ?, ?, ?, ?) "

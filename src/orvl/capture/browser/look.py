@@ -19,10 +19,11 @@ from orvl.errors import Interrupted, NotStarted
 from orvl.project.app import check_app, check_steps
 from orvl.sandbox import Job
 from orvl.sandbox.job import resource_limits
+from orvl.store import tree
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from orvl.project.settings import Limits
     from orvl.sandbox import Sandbox
@@ -78,6 +79,36 @@ async def look(
     took = round(time.monotonic() - began, 3)
     bounds = Bounds(str(config["key"]), seconds, memory)
     return await asyncio.to_thread(gathered, ended, todo, pictures, took, bounds)
+
+
+async def look_at(
+    app: Mapping[str, str],
+    steps: Sequence[str],
+    lay_out: Callable[[Path], None],
+    new_folders: Callable[[], RunFolders],
+    sandbox: Sandbox,
+    limits: Limits,
+    seconds: float | None = None,
+) -> tuple[Look, dict[str, bytes]]:
+    """Looks at an app on a fresh copy of what a run left, which `lay_out` makes in an empty folder; and pictures."""
+    folders = new_folders()
+    pictures = folders.root / "pictures"
+    try:
+        await asyncio.to_thread(lay_out, folders.workspace)
+        pictures.mkdir()
+        page = await look(
+            app,
+            steps,
+            folders=folders,
+            sandbox=sandbox,
+            limits=limits,
+            pictures=pictures,
+            seconds=min(seconds or limits.look, limits.look),
+            blank=r"\S",
+        )
+        return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
+    finally:
+        await asyncio.to_thread(tree.remove, folders.root)
 
 
 def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Limits, memory: int) -> Job:

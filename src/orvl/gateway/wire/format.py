@@ -402,6 +402,11 @@ class WireFormat(Protocol):
     def ask(self, question: Question) -> Json:
         """The body of a request that asks a question."""
 
+    def streamed(self, route: Route, body: Json) -> tuple[str, Json]:
+        """The path and the body of a question whose answer is streamed."""
+        body = {**body, "stream": True}
+        return route.suffix, {**body, self.usage_option: {"include_usage": True}} if self.usage_option else body
+
     # -- for servers: requests
 
     @abstractmethod

@@ -118,6 +118,9 @@ class Gemini(WireFormat):
             body["generationConfig"] = {"responseMimeType": "application/json", "responseSchema": schema}
         return merged(body, question.options)
 
+    def streamed(self, route: Route, body: Json) -> tuple[str, Json]:
+        return route.suffix.removesuffix(":generateContent") + ":streamGenerateContent?alt=sse", body
+
     # -- servers
 
     def messages(self, body: Mapping[str, Any]) -> list[Json]:

@@ -22,16 +22,16 @@ def leave_session_keyring() -> None:
 
 
 def wake_when_parent_dies() -> None:
-    """A job without walls could stop the guard with SIGSTOP; when orvl dies, it wakes and cleans up all the same."""
+    """The kernel sends SIGCONT when the parent dies, which also wakes a process that was stopped."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
 
 
-def descendants(root: int) -> list[int]:
-    """All processes below one, from one pass over /proc.
+def process_table() -> dict[int, tuple[int, int, int]]:
+    """The parent, the session and the time of the start of each process, from one pass over /proc.
 
     Zombies too: a process whose first thread has ended looks like one, and goes on in its other threads.
     """
-    children: dict[int, list[int]] = {}
+    table: dict[int, tuple[int, int, int]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -40,7 +40,15 @@ def descendants(root: int) -> list[int]:
                 after_name = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        children.setdefault(int(after_name[1]), []).append(int(name))
+        table[int(name)] = int(after_name[1]), int(after_name[3]), int(after_name[19])
+    return table
+
+
+def descendants(root: int, table: dict[int, tuple[int, int, int]] | None = None) -> list[int]:
+    """All processes below one."""
+    children: dict[int, list[int]] = {}
+    for pid, (parent, _, _) in (process_table() if table is None else table).items():
+        children.setdefault(parent, []).append(pid)
     found: list[int] = []
     todo = [root]
     while todo:

@@ -1,6 +1,7 @@
 """The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-While a job runs, the line "stop" ends it. When orvl dies, the socket closes: the guard kills everything and ends.
+While a job runs, the line "stop" ends it, and "dial PORT" asks for a connection to it.
+When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
 import json
@@ -12,12 +13,13 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NoReturn
 
 from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
 from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
+from .port import dial
 from .processes import (
     become_reaper,
     descendants,
@@ -26,10 +28,12 @@ from .processes import (
     send_to_all,
     wake_when_parent_dies,
 )
+from .reaper import guarded_by_parent
 
 # Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
 LOOK_FOR_GATE = 0.01
+DIAL = b"dial "
 CLIENT_SECONDS = 5.0
 """How long podman or docker may take to put a container away before it is killed itself."""
 TEARDOWN_SECONDS = 0.5
@@ -43,14 +47,16 @@ class NotSetUp(Exception):
 class Guard:
     """Runs jobs one after the other. Its state is that of the current job."""
 
-    def __init__(self, control: socket.socket, ports: socket.socket) -> None:
-        self.control, self.ports = control, ports
+    def __init__(self, control: socket.socket, ports: socket.socket, parent: int) -> None:
+        self.control, self.ports, self.parent = control, ports, parent
         self.buffer = b""
         self.wake_r, wake_w = os.pipe()
         for fd in (self.wake_r, wake_w):
             os.set_blocking(fd, False)
-        # A child's end must wake `poll`. A handler, even an empty one, makes the signal arrive at the wakeup pipe.
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # A child's end must wake `poll`, and the parent's. A handler, even an empty one, makes the signal arrive at the
+        # wakeup pipe.
+        for number in (signal.SIGCHLD, signal.SIGCONT):
+            signal.signal(number, lambda *_: None)
         signal.set_wakeup_fd(wake_w, warn_on_full_buffer=False)
         self.child = 0
         self.ended: tuple[int, float] | None = None
@@ -61,7 +67,7 @@ class Guard:
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
-            if line == b"stop":
+            if line == b"stop" or line.startswith(DIAL):
                 continue  # it came when its job was over already
             self.spawned = None
             try:
@@ -82,10 +88,16 @@ class Guard:
 
     def next_line(self) -> bytes | None:
         while b"\n" not in self.buffer:
-            chunk = self.control.recv(CHUNK)
-            if not chunk:
+            ready = select.select([self.control.fileno(), self.wake_r], [], [])[0]
+            if self.wake_r in ready:
+                os.read(self.wake_r, 4096)
+            if os.getppid() != self.parent:
                 return None
-            self.buffer += chunk
+            if self.control.fileno() in ready:
+                chunk = self.control.recv(CHUNK)
+                if not chunk:
+                    return None
+                self.buffer += chunk
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line
 
@@ -191,6 +203,8 @@ class Guard:
 
     def wait(self, sinks: dict[int, Sink], seconds: float, also: int | None = None) -> None:
         """Until something happens: output, an end, a word from orvl."""
+        if os.getppid() != self.parent:
+            self.leave()
         poll = select.poll()
         open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
         for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
@@ -208,10 +222,17 @@ class Guard:
         """Takes what orvl says. End of file means that orvl is gone, and nothing may outlive it."""
         chunk = self.control.recv(CHUNK)
         if not chunk:
-            self.end(0, patient=False)
-            self.group.leave()
-            os._exit(0)
+            self.leave()
         self.buffer += chunk
+        while self.buffer.startswith(DIAL) and b"\n" in self.buffer:
+            line, _, self.buffer = self.buffer.partition(b"\n")
+            dial(self.gate.init if self.gate else 0, int(line.removeprefix(DIAL)), self.ports)
+
+    def leave(self) -> NoReturn:
+        """Ends everything, itself included: orvl is gone, or its own parent, without which it must not go on."""
+        self.end(0, patient=False)
+        self.group.leave()
+        os._exit(0)
 
     def reap(self) -> bool:
         """Collects the dead; False when no child is left."""
@@ -305,8 +326,10 @@ def _last_line(path: str) -> str:
 def main() -> None:
     """The control socket is standard input; the number of the one over which ports are handed is an argument."""
     become_reaper()
-    wake_when_parent_dies()
     leave_session_keyring()
+    parent = guarded_by_parent()
+    become_reaper()
+    wake_when_parent_dies()
     ports = socket.socket(fileno=int(sys.argv[2]))
     # The lock's descriptor stays open here, which says that something may still run; jobs must not inherit it.
     for name in os.listdir("/proc/self/fd"):
@@ -317,7 +340,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-    guard = Guard(control, ports)
+    guard = Guard(control, ports, parent)
     try:
         guard.serve()
     except (BrokenPipeError, ConnectionResetError):

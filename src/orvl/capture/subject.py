@@ -1,0 +1,390 @@
+"""The subject of a check: what the agent left, in a sandbox of its own, and how a checker in another one asks of it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+import socket
+import stat
+import time
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused
+from orvl.project.app import check_steps
+from orvl.sandbox import SUBJECT
+from orvl.sandbox.job import shell_job
+from orvl.types import MEBI
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+
+    from orvl.capture.browser.result import Look
+    from orvl.project.settings import Limits
+    from orvl.sandbox import Job, ProcessResult, Sandbox
+    from orvl.sandbox.workdir import RunFolders, View
+
+    Browse = Callable[[Sequence[str]], Awaitable[Look]]
+
+LIBRARY = Path(__file__).parents[1] / "checks"
+IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
+COMMAND = '#!/bin/sh\nexec python3 -m orvl.checks "$@"\n'
+MAX_REQUEST = 24 * MEBI
+MAX_FILE = 16 * MEBI
+MAX_FILES = 10_000
+MAX_WORDS = 4096
+TRY_PORT_EVERY = 0.05
+
+
+@dataclass
+class Subject:
+    """A fresh copy of the agent's work for one check, and what runs in it; one command at a time."""
+
+    sandbox: Sandbox
+    new_folders: Callable[[], RunFolders]
+    lay_out: Callable[[Path], None]
+    """Puts a copy of what the agent left into an empty folder."""
+    limits: Limits
+    until: float
+    browse: Browse | None = None
+    _folders: RunFolders | None = None
+    _commands: int = 0
+    _running: asyncio.Task[ProcessResult] | None = None
+    _used: list[RunFolders] = field(default_factory=list)
+    _closed: bool = False
+
+    async def folders(self) -> RunFolders:
+        """Its folders, made when something is first asked of it."""
+        if self._folders is None:
+            self._folders = self.new_folders()
+            self._used.append(self._folders)
+            await asyncio.to_thread(self.lay_out, self._folders.workspace)
+        return self._folders
+
+    def end(self) -> None:
+        """Ends what runs, and lets nothing more begin."""
+        self._closed = True
+        self.sandbox.end_job()
+
+    async def close(self) -> None:
+        """Deletes its folders; called when nothing runs in them."""
+        if self._running is not None:
+            await asyncio.gather(self._running, return_exceptions=True)
+        for folders in self._used:
+            await asyncio.to_thread(folders.remove)
+
+    # -- what can be asked
+
+    async def run(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        await self._begin(request)
+        ended = await self._end_running(gently=True)
+        assert ended is not None
+        return _ended(ended)
+
+    async def start(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        await self._begin(request)
+        return {}
+
+    async def stop(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        if (ended := await self._end_running()) is None:
+            raise RequestRefused("nothing was started")
+        return _ended(ended) | ({"cut": None} if ended.cut == "stopped" else {})
+
+    async def connect(self, request: Mapping[str, Any]) -> socket.socket:
+        """Tries until the port is open, what was started has ended, or the time is over."""
+        port, wait = int(request["port"]), float(request["wait"])
+        until = min(time.monotonic() + wait, self.until)
+        while True:
+            if self._running is None:
+                raise RequestRefused("nothing was started, so there is no port to connect to")
+            if self._running.done():
+                said = self._running.result().stderr.read()[-300:].decode("utf-8", "replace").strip()
+                raise RequestRefused(f"the started command has ended, so there is no port to connect to: {said}")
+            try:
+                return await self.sandbox.connect(port)
+            except OSError as error:
+                if time.monotonic() > until:
+                    raise RequestRefused(f"port {port} did not open within {wait:g} s") from error
+            await asyncio.sleep(TRY_PORT_EVERY)
+
+    async def read(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        folders = await self.folders()
+        content = await asyncio.to_thread(_content, folders.workspace, _inner(request["path"]))
+        return {"content": None if content is None else base64.b64encode(content).decode()}
+
+    async def write(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        folders, path = await self.folders(), _inner(request["path"])
+        if not path.parts:
+            raise RequestRefused("a file needs a name")
+        content = base64.b64decode(request["content"])
+        mode = 0o755 if request.get("executable") else 0o644
+        try:
+            await asyncio.to_thread(folders.put_into, folders.workspace, path, content, mode)
+        except OSError as error:
+            if error.errno in DISK_IS_BROKEN:
+                raise
+            raise RequestRefused(f"{path} cannot be written: {error.strerror}") from error
+        return {}
+
+    async def files(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        folders = await self.folders()
+        return {"files": await asyncio.to_thread(_plain_files, folders.workspace)}
+
+    async def fresh(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        await self._end_running()
+        self._folders = None
+        return {}
+
+    async def browsed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        steps = [str(step) for step in request["steps"]]
+        if self.browse is None:
+            raise RequestRefused("there is nothing to browse: the eval has no 'app'")
+        if self._running is not None:
+            raise RequestRefused("a started command still runs; call stop() first")
+        try:
+            check_steps(steps)
+        except InvalidAppConfig as error:
+            raise RequestRefused(str(error)) from error
+        look = await self.browse(steps)
+        if look.status == "unavailable":
+            raise NotStarted(f"the browser: {look.reason}", missing=False)
+        tried = {step.number: step for step in look.steps}
+        words = {True: "passed", False: "failed", None: "not tried"}
+        rows = []
+        for number, line in enumerate(steps, 1):
+            result = tried.get(number)
+            status, reason = (words[result.passed], result.reason) if result else (words[None], look.reason)
+            rows.append({"step": line, "status": status, "reason": reason})
+        return {"steps": rows}
+
+    # -- how it is carried out
+
+    async def _job(self, request: Mapping[str, Any]) -> Job:
+        folders = await self.folders()
+        view = self.sandbox.view(folders)
+        words = [str(word) for word in request["argv"]]
+        if not words or len(words) > MAX_WORDS or any("\0" in word for word in words):
+            raise RequestRefused("a command is a few words without NUL bytes")
+        cwd = _inner(request["cwd"])
+        self._commands += 1
+        output = folders.logs / f"command{self._commands}"
+        stdin = output.with_suffix(".in")
+        stdin.write_bytes(base64.b64decode(request["input"]))
+        env = {str(name): str(value) for name, value in request["env"].items()}
+        seconds = max(0.1, min(float(request["seconds"]), self.until - time.monotonic()))
+        job = shell_job("", _environment(view, env), output, seconds, self.limits, folders)
+        return replace(
+            job,
+            argv=["/bin/sh", "-c", IN_FOLDER, "sh", str(view.workspace / cwd), *words],
+            stdin=stdin,
+            grace=min(self.limits.grace, 1.0),
+            kept_bytes=MAX_FILE // 2,
+            adds_only=True,
+            user=SUBJECT,
+        )
+
+    async def _begin(self, request: Mapping[str, Any]) -> None:
+        if self._running is not None:
+            raise RequestRefused("a started command still runs; call stop() first")
+        job = await self._job(request)
+        if self._closed:
+            raise RequestRefused("the check is over")
+        self._running = asyncio.ensure_future(self.sandbox.run(job))
+
+    async def _end_running(self, *, gently: bool = False) -> ProcessResult | None:
+        """The result of what runs; `gently` waits until it ends by itself or by its limits."""
+        if self._running is None:
+            return None
+        if not gently and not self._running.done():
+            self.sandbox.end_job()
+        try:
+            return await self._running
+        finally:
+            self._running = None
+
+
+def _environment(view: View, env: Mapping[str, str]) -> dict[str, str]:
+    return view.environment() | {"LANG": "C.UTF-8"} | dict(env)
+
+
+def _ended(result: ProcessResult) -> dict[str, Any]:
+    return {
+        "status": result.status,
+        "cut": result.cut,
+        "seconds": result.seconds,
+        "stdout": base64.b64encode(result.stdout.read()).decode(),
+        "stderr": base64.b64encode(result.stderr.read()).decode(),
+    }
+
+
+# -- files of the subject, opened from folder to folder without following a link
+
+
+def _inner(text: object) -> PurePosixPath:
+    path = PurePosixPath(str(text))
+    if path.is_absolute() or ".." in path.parts or "\0" in str(text):
+        raise RequestRefused(f"'{text}' is not a path inside the workspace")
+    return path
+
+
+def _content(root: Path, path: PurePosixPath) -> bytes | None:
+    opened = [os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)]
+    try:
+        for part in path.parts[:-1]:
+            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        opened.append(os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
+        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
+            return None
+        with open(opened[-1], "rb", closefd=False) as file:
+            content = file.read(MAX_FILE + 1)
+    except OSError:
+        return None
+    finally:
+        for fd in opened:
+            os.close(fd)
+    if len(content) > MAX_FILE:
+        raise RequestRefused(f"{path} is larger than {MAX_FILE // MEBI} MiB")
+    return content
+
+
+def _plain_files(root: Path) -> list[str]:
+    found: list[str] = []
+    for folder, _, names, fd in os.fwalk(root, follow_symlinks=False):
+        for name in names:
+            if stat.S_ISREG(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+                found.append(os.path.relpath(os.path.join(folder, name), root))
+                if len(found) > MAX_FILES:
+                    raise RequestRefused(f"there are more than {MAX_FILES} files")
+    return sorted(found)
+
+
+# -- the checker's side
+
+
+def equip(folders: RunFolders, view: View) -> dict[str, str]:
+    """Puts `orvl.checks` and the command `subject` into a checker's home; what points to them in its environment."""
+    place = folders.home / ".orvl"
+    shutil.copytree(LIBRARY, place / "orvl" / "checks", ignore=shutil.ignore_patterns("__pycache__"))
+    (place / "bin").mkdir()
+    (place / "bin" / "subject").write_text(COMMAND, encoding="ascii")
+    (place / "bin" / "subject").chmod(0o755)
+    inside = view.home / ".orvl"
+    path = view.path or "/usr/local/bin:/usr/bin:/bin"
+    return {
+        "PYTHONPATH": str(inside),
+        "PATH": f"{inside / 'bin'}{os.pathsep}{path}",
+        "ORVL_SUBJECT": str(view.tmp / "subject"),
+    }
+
+
+@asynccontextmanager
+async def answering(subject: Subject, folders: RunFolders, give_up: Callable[[Exception], None]) -> AsyncIterator[None]:
+    """Answers at a socket in the checker's own /tmp for as long as the checker runs.
+
+    `give_up` gets what ends the check through no fault of its own: a sandbox or a browser that does not start.
+    """
+    requests = Requests(subject, give_up)
+    with _listening(folders.tmp) as listening:
+        accepting = asyncio.ensure_future(requests.accept(listening))
+        try:
+            yield
+        finally:
+            accepting.cancel()
+            # Nothing is cancelled in its middle: the guard would go on with a job whose answer nobody takes.
+            subject.end()
+            await asyncio.gather(accepting, *requests.tasks, return_exceptions=True)
+            await subject.close()
+
+
+def _listening(folder: Path) -> socket.socket:
+    """Bound by way of a descriptor, because a path to a socket has at most 107 bytes."""
+    listening = socket.socket(socket.AF_UNIX)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        listening.bind(f"/proc/self/fd/{fd}/subject")
+        os.chmod("subject", 0o777, dir_fd=fd)
+    finally:
+        os.close(fd)
+    listening.listen()
+    listening.setblocking(False)
+    return listening
+
+
+class Requests:
+    """Takes requests, one per connection, and answers them one after the other."""
+
+    def __init__(self, subject: Subject, give_up: Callable[[Exception], None]) -> None:
+        self._give_up = give_up
+        self._turn = asyncio.Lock()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._subject = subject
+        self._ways: dict[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]] = {
+            "run": subject.run,
+            "start": subject.start,
+            "stop": subject.stop,
+            "read": subject.read,
+            "write": subject.write,
+            "files": subject.files,
+            "fresh": subject.fresh,
+            "browse": subject.browsed,
+        }
+
+    async def accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            connection, _ = await loop.sock_accept(listening)
+            task = asyncio.ensure_future(self.serve(connection))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def serve(self, connection: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        with connection, suppress(ConnectionError, BrokenPipeError):
+            connection.setblocking(False)
+            try:
+                request = await _request(connection)
+                async with self._turn:
+                    if request.get("do") == "connect":
+                        with await self._subject.connect(request) as dialled:
+                            socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
+                        return
+                    answer = await self._answer(request)
+            except RequestRefused as error:
+                answer = {"refused": str(error)}
+            except (NotStarted, OSError, shutil.Error) as error:
+                self._give_up(error)
+                return
+            await loop.sock_sendall(connection, json.dumps(answer).encode() + b"\n")
+
+    async def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        way = self._ways.get(str(request.get("do")))
+        if way is None:
+            raise RequestRefused(f"nobody can '{request.get('do')}' here")
+        try:
+            return await way(request)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RequestRefused(f"the request is malformed: {error!r}") from error
+
+
+async def _request(connection: socket.socket) -> dict[str, Any]:
+    loop = asyncio.get_running_loop()
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        chunk = await loop.sock_recv(connection, 1 << 20)
+        if not chunk:
+            raise ConnectionError
+        received += chunk
+        if len(received) > MAX_REQUEST:
+            raise RequestRefused(f"a request has at most {MAX_REQUEST // MEBI} MiB")
+    try:
+        request = json.loads(received)
+    except (ValueError, RecursionError) as error:
+        raise RequestRefused(f"a request is a line of JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise RequestRefused("a request is a JSON object")
+    return request

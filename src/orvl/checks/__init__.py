@@ -1,0 +1,192 @@
+"""What a check may ask of the agent's work, which lives in a sandbox of its own: run it, read it, connect to it.
+
+For checks with `isolated: true`. It needs nothing but Python 3.8, because it runs with the sandbox's own `python3`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
+
+__all__ = ["Ended", "Step", "browse", "connect", "fail", "files", "fresh", "read", "run", "start", "stop", "write"]
+
+ADDRESS = "ORVL_SUBJECT"
+"""The variable with the path of the socket at which orvl answers; it exists in the checker's sandbox alone."""
+
+
+class CheckError(Exception):
+    """A request that cannot be met, through the check's own fault."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command of the subject ended."""
+
+    status: int | None
+    """The exit status; a signal's number, negative."""
+    stdout_bytes: bytes
+    stderr_bytes: bytes
+    seconds: float
+    cut: str | None
+    """The limit that ended it, such as `time`; None if it ended by itself."""
+
+    @property
+    def stdout(self) -> str:
+        return self.stdout_bytes.decode("utf-8", "replace")
+
+    @property
+    def stderr(self) -> str:
+        return self.stderr_bytes.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class Step:
+    """How one step in the browser ended: `passed`, `failed` or `not tried`."""
+
+    step: str
+    status: str
+    reason: str | None
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+def run(
+    *command: str,
+    input: str | bytes = b"",
+    cwd: str = ".",
+    env: Mapping[str, str] | None = None,
+    seconds: float = 10.0,
+) -> Ended:
+    """Runs a command in the subject's workspace and waits for its end; nothing that it started is alive after it.
+
+    What it writes stays for the next command of the same check. `cwd` is a folder of the workspace, made if necessary.
+    """
+    return _ended(_ask("run", **_command(command, input, cwd, env), seconds=seconds))
+
+
+def start(
+    *command: str,
+    input: str | bytes = b"",
+    cwd: str = ".",
+    env: Mapping[str, str] | None = None,
+    seconds: float = 600.0,
+) -> None:
+    """Starts a command that goes on, such as a server; `connect` reaches its ports, `stop` ends it."""
+    _ask("start", **_command(command, input, cwd, env), seconds=seconds)
+
+
+def stop() -> Ended:
+    """Ends what `start` began."""
+    return _ended(_ask("stop"))
+
+
+def connect(port: int, wait: float = 10.0) -> socket.socket:
+    """A connection to a port on the subject's loopback; `wait` is how long the port may take to open."""
+    with _connection() as connection:
+        _send(connection, {"do": "connect", "port": port, "wait": wait})
+        answer, descriptors = _receive(connection)
+        _raise_if_refused(answer)
+        return socket.socket(fileno=descriptors[0])
+
+
+def read(path: str) -> bytes | None:
+    """A file of the subject's workspace; None where there is no plain file. Links are not followed."""
+    content = _ask("read", path=path)["content"]
+    return None if content is None else base64.b64decode(content)
+
+
+def write(path: str, content: str | bytes, executable: bool = False) -> None:
+    """Writes a file into the subject's workspace, whatever is in its place."""
+    _ask("write", path=path, content=_encoded(content), executable=executable)
+
+
+def files() -> list[str]:
+    """The paths of all plain files in the subject's workspace, in order."""
+    return [str(path) for path in _ask("files")["files"]]
+
+
+def fresh() -> None:
+    """Gives the subject a fresh copy of what the agent left; what commands of this check wrote is gone."""
+    _ask("fresh")
+
+
+def browse(*steps: str) -> list[Step]:
+    """Performs steps on the eval's `app` in a real browser, on a fresh copy of what the agent left."""
+    answer = _ask("browse", steps=list(steps))
+    return [Step(step["step"], step["status"], step["reason"]) for step in answer["steps"]]
+
+
+def fail(sentence: str) -> NoReturn:
+    """Ends the check as failed, with a sentence that says why."""
+    print(sentence)
+    sys.stdout.flush()
+    sys.exit(1)
+
+
+# -- how it is asked
+
+
+def _command(command: Sequence[str], input: str | bytes, cwd: str, env: Mapping[str, str] | None) -> dict[str, Any]:
+    if not command or not all(isinstance(word, str) for word in command):
+        raise CheckError("a command is words, such as run('python3', 'hello.py')")
+    return {"argv": list(command), "input": _encoded(input), "cwd": cwd, "env": dict(env or {})}
+
+
+def _encoded(content: str | bytes) -> str:
+    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
+
+
+def _ended(answer: Mapping[str, Any]) -> Ended:
+    out, err = (base64.b64decode(answer[name]) for name in ("stdout", "stderr"))
+    return Ended(answer["status"], out, err, answer["seconds"], answer["cut"])
+
+
+def _ask(do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse"], **what: Any) -> Any:
+    with _connection() as connection:
+        _send(connection, {"do": do, **what})
+        answer, _ = _receive(connection)
+    _raise_if_refused(answer)
+    return answer
+
+
+def _raise_if_refused(answer: Mapping[str, Any]) -> None:
+    if "refused" in answer:
+        raise CheckError(answer["refused"])
+
+
+def _connection() -> socket.socket:
+    address = os.environ.get(ADDRESS)
+    if address is None:
+        raise CheckError("this check has no subject: add 'isolated: true' to it in eval.md")
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address)
+    return connection
+
+
+def _send(connection: socket.socket, message: Mapping[str, Any]) -> None:
+    connection.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _receive(connection: socket.socket) -> Any:
+    """One line of JSON, and the descriptors that came with it."""
+    received, descriptors = [], []  # type: ignore[var-annotated]
+    while not received or not received[-1].endswith(b"\n"):
+        chunk, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(4))
+        for level, kind, content in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                descriptors.append(int.from_bytes(content[:4], sys.byteorder))
+        if not chunk:
+            raise CheckError("orvl ended the check")
+        received.append(chunk)
+    return json.loads(b"".join(received)), descriptors
