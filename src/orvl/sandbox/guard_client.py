@@ -12,17 +12,18 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import DISK_IS_BROKEN, NotStarted
+from orvl.errors import DISK_IS_BROKEN, NotStarted, disk_sentence
 from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
+from orvl.sandbox.guard.shortage import PAUSES, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -137,21 +138,32 @@ class GuardClient:
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._reader is None or self._writer is None:
             become_reaper()
-            self._began = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
-            ours, theirs = socket.socketpair()
-            self._port_sockets, their_ports = socket.socketpair()
-            kept = () if self._lock_fd is None else (self._lock_fd,)
-            with theirs, their_ports, GUARDS_LOCK:
+            ours = await self._start_guard()
+            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
+        return self._reader, self._writer
+
+    async def _start_guard(self) -> socket.socket:
+        """Our end of a new guard's control socket; where the machine is short of something, asked for again."""
+        pauses = list(PAUSES)
+        while True:
+            try:
+                return self._new_guard()
+            except OSError as error:
+                if error.errno not in SHORT or not pauses:
+                    reason = f"this machine refused orvl a process: {disk_sentence(error)}"
+                    raise NotStarted(reason, missing=False) from error
+            await asyncio.sleep(pauses.pop(0))
+
+    def _new_guard(self) -> socket.socket:
+        words = [sys.executable, "-I", "-S", "-c", START, str(Path(__file__).parent)]
+        kept = () if self._lock_fd is None else (self._lock_fd,)
+        self._began = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+        with ExitStack() as stack:
+            ours, theirs = map(stack.enter_context, socket.socketpair())
+            our_ports, their_ports = map(stack.enter_context, socket.socketpair())
+            with GUARDS_LOCK:
                 self._guard = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-I",
-                        "-S",
-                        "-c",
-                        START,
-                        str(Path(__file__).parent),
-                        str(their_ports.fileno()),
-                    ],
+                    [*words, str(their_ports.fileno()), *([] if self.has_walls else [str(os.getpid())])],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env={},
@@ -160,8 +172,11 @@ class GuardClient:
                     pass_fds=(their_ports.fileno(), *kept),
                 )
                 GUARDS.add(self._guard.pid)
-            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
-        return self._reader, self._writer
+            self._port_sockets = our_ports
+            stack.pop_all()
+            theirs.close()
+            their_ports.close()
+            return ours
 
 
 def _ended(guard: subprocess.Popen[bytes], began: int) -> None:
@@ -309,6 +324,8 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
+    if answer["fault"]:
+        raise NotStarted(f"it was ended from outside: {answer['fault']}", missing=False)
     return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],

@@ -10,6 +10,8 @@ import os
 import socket
 import time
 
+from .shortage import patiently
+
 NS_GET_USERNS = 0xB701
 BACKLOG = 128
 PATIENCE = 10.0
@@ -21,7 +23,7 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
 
     A process of its own enters the namespaces, because there is no way back out of them.
     """
-    child = os.fork()
+    child = patiently(os.fork)
     if not child:
         status = 1
         try:
