@@ -77,8 +77,11 @@ class Attempts:
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
-    async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
-        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
+    async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
+
+        `number` counts the attempts at this run that were made before.
+        """
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
@@ -86,6 +89,7 @@ class Attempts:
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits) as access:
+                access = replace(access, attempt=number, attempts=self.settings.attempts)
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -136,7 +140,8 @@ class Attempts:
         if host is None:
             yield access
             return
-        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
+        calls = folders.root / "calls"
+        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
             yield replace(
                 access,
