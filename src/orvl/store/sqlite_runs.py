@@ -149,7 +149,8 @@ class SqliteRuns(Queries):
             "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
             "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
             "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
-            "AND EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) LIMIT 1"
+            "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
+            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
         )
         return bool(self.rows(query, (*names, version, contestant, contestant)))
 
