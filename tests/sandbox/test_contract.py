@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.needs import need
-from helpers.processes import guards_of
+from helpers.processes import guards_of, process_table
 from helpers.user_project import ROOT_FOLDER
 from orvl.errors import NotStarted
 from orvl.sandbox import Job, ResourceLimits
@@ -224,6 +224,35 @@ def test_nothing_survives_a_stop(world):
     assert result.cut == "stopped"
     assert time.monotonic() - began < 15
     assert not _sleeping(world)
+
+
+def test_cpu_seconds_count_what_runs_inside(world):
+    """A grandchild's work is counted, whoever waits for it, and that of a process that nobody waits for."""
+    waited, left = world.run(
+        "sh -c 'sh -c \"$WORK\"; true'; cat used",
+        "rm used; (sh -c 'sh -c \"$WORK\"; sleep 60' &); while [ ! -s used ]; do sleep 0.1; done; sleep 0.5; cat used",
+        env={"WORK": "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; times > all; mv all used"},
+    )
+    for result in (waited, left):
+        used = sum(int(word[0]) * 60 + float(word[2:-1]) for word in result.stdout.read().decode().split())
+        assert used > 0.1
+        assert used - 0.05 <= result.cpu_seconds <= 3 * used + 1, (used, result)
+
+
+@with_walls
+def test_a_sandbox_that_is_killed_from_outside_is_nobodys_failure(world):
+    """The agent cannot do that: a signal that it sends itself is its own end, as `test_a_signal_is_reported` shows."""
+
+    async def kill(_sandbox):
+        while not (world.folders.workspace / "begun").exists():
+            await asyncio.sleep(0.02)
+        guard = guards_of()[-1]
+        holder = next(pid for pid, parent in process_table().items() if parent == guard)
+        os.kill(holder, signal.SIGKILL)
+
+    with pytest.raises(NotStarted, match="somebody outside the sandbox killed it") as raised:
+        world.run_and(kill, "echo > begun; sleep 60")
+    assert not raised.value.missing
 
 
 KILLED = {"the guard": slice(1, 2), "its parent": slice(1), "both": slice(2)}

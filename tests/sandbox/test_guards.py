@@ -63,3 +63,41 @@ def test_a_killed_guard_costs_only_its_own_run_an_attempt(project, name, trials)
             "orvl's helper process was killed or stopped while the agent ran"
         }
         assert len(project.rows("SELECT id FROM attempt")) == trial * (RUNS + len(killed))
+
+
+KILLER = """
+import os, signal, sys
+sys.stdout = open("out", "w")
+pid, above = os.getpid(), []
+while pid > 1:
+    pid = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+    above.append(pid)
+named = [p for p in above if b"guard.serve" in open(f"/proc/{p}/cmdline", "rb").read()]
+orvl = above[above.index(named[-1]) + 1]
+for pid in (*named, orvl, -1, *(-p for p in named)):
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM):
+        try:
+            os.kill(pid, number)
+            print("sent", number, "to", pid)
+        except PermissionError:
+            pass
+    try:
+        os.close(os.pidfd_open(abs(pid)))
+        print("opened", pid)
+    except (PermissionError, ProcessLookupError, OSError):
+        pass
+sys.stdout.flush()
+child = os.fork()
+if not child:
+    signal.pause()
+os.kill(child, signal.SIGKILL)
+print("its own:", os.WTERMSIG(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_an_agent_without_a_sandbox_cannot_signal_its_guard_or_orvl(project):
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return ['python3', '-c', {KILLER!r}]\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    assert project.orvl("mine", "--eval=e", "--sandbox=none", process=True).status == 0
+    assert project.rows("SELECT outcome, reason FROM attempt") == [("finished", None)]
+    assert project.orvl("show", "mine/e/1", "--file", "out").out == "its own: 9\n"

@@ -13,6 +13,7 @@ from orvl.capture.checks import Checker
 from orvl.capture.take import take
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
+from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import Agent, CheckResult, PlannedRun
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,11 @@ class Attempts:
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
-    async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
-        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
+    async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
+
+        `number` counts the attempts at this run that were made before.
+        """
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
@@ -84,6 +88,7 @@ class Attempts:
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits) as access:
+                access = replace(access, attempt=number, attempts=self.settings.attempts)
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -132,9 +137,22 @@ class Attempts:
         if host is None:
             yield access
             return
-        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
+        calls = folders.root / "calls"
+        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
+        account.may_use_others = self._may_use_others(cell.agent)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
-            yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
+            yield replace(
+                access,
+                ports=ports | more_ports,
+                env=env | more_env,
+                account=account,
+                endpoint=endpoint,
+                redact=self.gateway.redactor(account),
+            )
+
+    def _may_use_others(self, agent: Agent) -> bool:
+        """Whether orvl.toml lets an agent call other models than its run's."""
+        return any(own.other_models for key, own in self.settings.agents.items() if name_of(key) == agent.file_name)
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""

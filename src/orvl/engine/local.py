@@ -132,11 +132,11 @@ class _Place:
 class _SlotStages:
     """The stages of one run in one worker's slot."""
 
-    def __init__(self, crew: _Crew, slot: Slot) -> None:
-        self._crew, self._slot = crew, slot
+    def __init__(self, crew: _Crew, slot: Slot, number: int) -> None:
+        self._crew, self._slot, self._number = crew, slot, number
 
     async def run(self, planned: PlannedRun) -> Conversed:
-        return await self._crew.attempts.run(planned, self._slot)
+        return await self._crew.attempts.run(planned, self._slot, self._number)
 
     async def capture(self, planned: PlannedRun, conversed: Conversed) -> Attempt:
         return await self._crew.attempts.capture(planned, conversed, self._slot)
@@ -217,7 +217,7 @@ class _Crew:
             judging_cost=self._judges.cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
-            given_up=tuple(self.gateway.stopped.values()),
+            given_up=self.gateway.breaker.given_up,
         )
 
     def _register(self, store: Store) -> None:
@@ -284,8 +284,9 @@ class _Crew:
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
-        is_stopped = cell.key in self.plan.endpoints and self.gateway.why_stopped(cell.provider, cell.model_id)
-        return cell.agent.name in self.attempts.not_installed or bool(is_stopped)
+        why_stopped = self.gateway.why_stopped(cell.provider, cell.model_id, cell.agent.name)
+        is_stopped = cell.key in self.plan.endpoints and why_stopped is not None
+        return cell.agent.name in self.attempts.not_installed or is_stopped
 
     @property
     def _over_budget(self) -> bool:
@@ -325,7 +326,7 @@ class _Crew:
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
-            settled = await self.one_run(planned, _SlotStages(self, slot))
+            settled = await self.one_run(planned, _SlotStages(self, slot, number))
             if settled.attempt.outcome != "errored":
                 return settled.is_scored
             if not settled.attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
@@ -396,7 +397,10 @@ class _Crew:
         inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
         inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
-        scores, is_all = await self._scoring.scores(attempt, number, panel, before, inspections, browse, replies)
+        contestant = planned.cell.agent.name
+        scores, is_all = await self._scoring.scores(
+            attempt, number, panel, before, inspections, browse, replies, contestant
+        )
         self._unjudged = self._unjudged or not is_all
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))

@@ -93,12 +93,13 @@ class RunScorer:
         inspections: Inspections,
         browse: Browse | None,
         replies: Sequence[JudgeReply],
+        contestant: str,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
-        judged = self.judges.judged_run(run, items, browse, number, replies)
+        judged = self.judges.judged_run(run, items, browse, number, replies, contestant)
         sample = sampler(before, self.samples, self.resampled.get(number, ()))
         task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)

@@ -12,17 +12,18 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import DISK_IS_BROKEN, NotStarted
+from orvl.errors import DISK_IS_BROKEN, NotStarted, disk_sentence
 from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
+from orvl.sandbox.guard.shortage import PAUSES, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -70,6 +71,7 @@ class GuardClient:
         self._port_sockets: socket.socket | None = None
         self._stopped = False
         self._grace = 0.0
+        self._dialled = 0
 
     def spawn(self, job: Job) -> Spawn:
         """How a job is started in this kind of sandbox."""
@@ -113,8 +115,9 @@ class GuardClient:
         """A connection to a port of what runs now, which must be a job without ports of its own."""
         if self._writer is None or self._port_sockets is None:
             raise ConnectionRefusedError
-        self._writer.write(b"dial %d\n" % port)
-        return await _handed_over(self._port_sockets)
+        self._dialled += 1
+        self._writer.write(b"dial %d %d\n" % (port, self._dialled))
+        return await _handed_over(self._port_sockets, self._dialled)
 
     async def close(self) -> None:
         """Lets the guard go; it kills what is left below it."""
@@ -137,21 +140,32 @@ class GuardClient:
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._reader is None or self._writer is None:
             become_reaper()
-            self._began = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
-            ours, theirs = socket.socketpair()
-            self._port_sockets, their_ports = socket.socketpair()
-            kept = () if self._lock_fd is None else (self._lock_fd,)
-            with theirs, their_ports, GUARDS_LOCK:
+            ours = await self._start_guard()
+            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
+        return self._reader, self._writer
+
+    async def _start_guard(self) -> socket.socket:
+        """Our end of a new guard's control socket; where the machine is short of something, asked for again."""
+        pauses = list(PAUSES)
+        while True:
+            try:
+                return self._new_guard()
+            except OSError as error:
+                if error.errno not in SHORT or not pauses:
+                    reason = f"this machine refused orvl a process: {disk_sentence(error)}"
+                    raise NotStarted(reason, missing=False) from error
+            await asyncio.sleep(pauses.pop(0))
+
+    def _new_guard(self) -> socket.socket:
+        words = [sys.executable, "-I", "-S", "-c", START, str(Path(__file__).parent)]
+        kept = () if self._lock_fd is None else (self._lock_fd,)
+        self._began = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+        with ExitStack() as stack:
+            ours, theirs = map(stack.enter_context, socket.socketpair())
+            our_ports, their_ports = map(stack.enter_context, socket.socketpair())
+            with GUARDS_LOCK:
                 self._guard = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-I",
-                        "-S",
-                        "-c",
-                        START,
-                        str(Path(__file__).parent),
-                        str(their_ports.fileno()),
-                    ],
+                    [*words, str(their_ports.fileno()), *([] if self.has_walls else [str(os.getpid())])],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env={},
@@ -160,8 +174,11 @@ class GuardClient:
                     pass_fds=(their_ports.fileno(), *kept),
                 )
                 GUARDS.add(self._guard.pid)
-            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
-        return self._reader, self._writer
+            self._port_sockets = our_ports
+            stack.pop_all()
+            theirs.close()
+            their_ports.close()
+            return ours
 
 
 def _ended(guard: subprocess.Popen[bytes], began: int) -> None:
@@ -210,26 +227,32 @@ def _tidy(clean: list[str]) -> None:
         subprocess.run(clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=END_PATIENCE, check=False)
 
 
-async def _handed_over(handed: socket.socket) -> socket.socket:
-    """The connection that the guard made, or the error that it met."""
+async def _handed_over(handed: socket.socket, number: int) -> socket.socket:
+    """The connection that the guard made for a request, or the error that it met; late answers are dropped."""
     loop = asyncio.get_running_loop()
-    result: asyncio.Future[tuple[bytes, list[int], int, Any]] = loop.create_future()
+    result: asyncio.Future[tuple[int, int | None]] = loop.create_future()
 
     def take() -> None:
-        if not result.done():
-            result.set_result(socket.recv_fds(handed, 64, 1))
+        message, descriptors, _, _ = socket.recv_fds(handed, 4096, 1)
+        descriptor = descriptors[0] if descriptors else None
+        answers = {int(line.split()[0]): int(line.split()[1]) for line in message.splitlines()}
+        if number in answers and not result.done():
+            result.set_result((answers[number], descriptor))
+        elif not message and not result.done():
+            result.set_exception(ConnectionResetError())
+        elif descriptor is not None:
+            os.close(descriptor)
 
     handed.setblocking(False)
     loop.add_reader(handed, take)
     try:
         async with asyncio.timeout(CONNECT_PATIENCE):
-            message, descriptors, _, _ = await result
+            error, descriptor = await result
     finally:
         loop.remove_reader(handed)
-    if not descriptors:
-        number = int(message or 0)
-        raise OSError(number, os.strerror(number))
-    return socket.socket(fileno=descriptors[0])
+    if descriptor is None:
+        raise OSError(error, os.strerror(error))
+    return socket.socket(fileno=descriptor)
 
 
 @asynccontextmanager
@@ -309,6 +332,8 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
+    if answer["fault"]:
+        raise NotStarted(f"it was ended from outside: {answer['fault']}", missing=False)
     return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],

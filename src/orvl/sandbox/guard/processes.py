@@ -1,12 +1,15 @@
 """The process tree as the kernel knows it, and what the guard asks of the kernel for itself."""
 
 import ctypes
+import fcntl
 import os
 import signal
+import struct
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KEYCTL_JOIN_SESSION_KEYRING = 1
+PIDFD_GET_INFO, PIDFD_INFO_EXIT = 0xC040FF0B, 8
 
 
 def become_reaper() -> None:
@@ -56,6 +59,41 @@ def descendants(root: int, table: dict[int, tuple[int, int, int]] | None = None)
         found += below
         todo += below
     return found
+
+
+def ended_by(pidfd: int) -> int | None:
+    """The signal that ended a process that another one has waited for; None where there was none, or nobody knows.
+
+    Kernels before 6.15 do not tell.
+    """
+    info = bytearray(struct.pack("=Q56x", PIDFD_INFO_EXIT))
+    try:
+        fcntl.ioctl(pidfd, PIDFD_GET_INFO, info)
+    except OSError:
+        return None
+    known, status = struct.unpack("=Q52xi", info)
+    return os.WTERMSIG(status) if known & PIDFD_INFO_EXIT and os.WIFSIGNALED(status) else None
+
+
+def cpu_seconds_below(root: int) -> float:
+    """The time that the living processes below one have used, and the dead ones that they waited for."""
+    ticks = 0
+    for pid in descendants_at_a_glance(root):
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                ticks += sum(int(field) for field in file.read().rpartition(b")")[2].split()[11:15])
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def kills_for_memory() -> int:
+    """How often the kernel has killed a process for lack of memory, anywhere on this machine."""
+    try:
+        with open("/proc/vmstat", "rb") as file:
+            return next((int(line.split()[1]) for line in file if line.startswith(b"oom_kill ")), 0)
+    except OSError:
+        return 0
 
 
 def descendants_at_a_glance(root: int) -> list[int]:

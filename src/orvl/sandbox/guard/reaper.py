@@ -10,6 +10,7 @@ import signal
 import time
 
 from .processes import send, send_to_all
+from .shortage import patiently
 
 SECONDS = 10.0
 
@@ -17,7 +18,7 @@ SECONDS = 10.0
 def guarded_by_parent() -> int:
     """Returns in a new process, whose parent stays behind to end what it may leave; gives that parent's number."""
     parent = os.getpid()
-    child = os.fork()
+    child = patiently(os.fork)
     if not child:
         return parent
     status, all_gone = 1, False

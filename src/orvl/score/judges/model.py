@@ -110,7 +110,7 @@ class ModelJudge:
 
     async def _ask(self, texts: Sequence[str], view: EvidenceView, extra: ExtraView) -> ViewAnswer:
         panel, endpoint = self._judged.panel, self._endpoint
-        account = panel.account(endpoint)
+        account = panel.account(endpoint, self._judged.contestant)
         answer, reason, words = None, None, ""
         ended = await self._judged.turn(endpoint, view)
         try:
@@ -212,7 +212,7 @@ class ModelJudge:
     ) -> ModelAnswer:
         """Sends a question; where the provider does not know schemas for answers, the same without one."""
         panel, endpoint = self._judged.panel, self._endpoint
-        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model):
+        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model, account.contestant):
             raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:

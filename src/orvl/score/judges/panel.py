@@ -78,9 +78,10 @@ class JudgePanel:
         browse: Browse | None = None,
         attempt: int = 0,
         replies: Sequence[JudgeReply] = (),
+        contestant: str = "",
     ) -> JudgedRun:
         """`replies` are answers about this attempt that an earlier call of orvl got, and had no time to use."""
-        return JudgedRun(self, run, named_in, browse, attempt, replies)
+        return JudgedRun(self, run, named_in, browse, attempt, replies, contestant)
 
     async def endpoint(self, judge: Judge) -> JudgeEndpoint:
         """Where a judge is reached; the model on this machine is started when it is first asked."""
@@ -124,8 +125,8 @@ class JudgePanel:
             return nullcontext()
         return self._rooms.setdefault(endpoint.provider.name, asyncio.Semaphore(concurrency))
 
-    def account(self, endpoint: JudgeEndpoint) -> Account:
-        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
+    def account(self, endpoint: JudgeEndpoint, contestant: str = "") -> Account:
+        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model, contestant)
 
     def question_ended(self, account: Account, failure: CallFailure | None) -> None:
         """Notes how a question ended; says so where all further ones would fail alike."""
@@ -150,6 +151,8 @@ class JudgedRun:
     """Does steps in the run's app, and says how they went."""
     attempt: int = 0
     replies: Sequence[JudgeReply] = ()
+    contestant: str = ""
+    """Whose run it is. What is in its work may make a judge's provider fail, which must not stop judging others."""
     _gathered: dict[int, asyncio.Task[RunEvidence]] = field(default_factory=dict)
     _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
 
