@@ -205,6 +205,12 @@ class CapturedRun:
         """What judges must not learn: the names of the agent, its model and its provider."""
         return self._inspections.hidden_names
 
+    @cached_property
+    def own_words(self) -> tuple[str, ...]:
+        """What the eval itself says: its prompts, and the names of its checks and steps."""
+        steps = self.page.steps if self.page else ()
+        return (*self.prompts, *(check.name for check in self.checks), *(step.step for step in steps))
+
     @property
     def lint(self) -> LintReport | None:
         """What the project's own linters and formatters say; None if it has none."""
