@@ -122,7 +122,7 @@ class RunStore(Protocol):
         """The runs of these cells that finished or failed."""
 
     def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
-        """Whether any attempt of a contestant, by its names, version and identity, has called its model, or tried to."""
+        """Whether any attempt of a contestant (its names, version and identity) has called its model, or tried to."""
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
