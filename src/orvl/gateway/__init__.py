@@ -37,8 +37,8 @@ NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 class Gateway:
     """The way to models for all runs and judges of one command."""
 
-    def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
-        self.budget = Budget(budget)
+    def __init__(self, keys: Mapping[str, str], budget: float | None = None, *, allow_unpriced: bool = False) -> None:
+        self.budget = Budget(budget, allow_unpriced=allow_unpriced)
         self.breaker = Breaker()
         self._keys = keys
         self._limiters: dict[str, ProviderLimiter] = {}
