@@ -381,7 +381,7 @@ def attacked_in(place, stack, walls):
     )
     assert result.status == 0, result.err
     shown = place.attempt("mine/e/1")
-    assert (shown["outcome"], shown["sandbox"]) == ("finished", walls)
+    assert (shown["outcome"], shown["sandbox"]) == ("finished", walls), shown["reason"]
     assert [check["passed"] for check in shown["checks"]] == [True]
     assert host.process.poll() is None
     if walls != "none":
@@ -411,7 +411,20 @@ BARE = """the_users_home the_real_home a_way_up a_process_of_orvl the_store the_
 the_hidden_checks the_workspace_of_another_run the_memory_of_a_host_process tracing_a_host_process
 a_signal_to_a_host_process an_abstract_socket_of_the_host a_port_of_the_hosts_loopback a_socket_file_of_the_host
 shared_memory_of_the_host files_in_other_places its_own_script the_mode_of_its_own_script
-new_privileges new_user_namespace clone_into_a_user_namespace unshare_the_program"""
+new_privileges new_user_namespace clone_into_a_user_namespace unshare_the_program
+tracing_a_sibling the_memory_of_a_sibling writing_to_the_memory_of_a_sibling a_descriptor_of_a_sibling
+comparing_with_a_sibling a_lease a_lease_with_bits_that_the_kernel_ignores a_word_on_every_change_of_a_folder
+a_file_by_its_handle keys_of_the_machine"""
+
+TRACING = [
+    "the_memory_of_a_host_process",
+    "tracing_a_host_process",
+    "tracing_a_sibling",
+    "the_memory_of_a_sibling",
+    "writing_to_the_memory_of_a_sibling",
+    "a_descriptor_of_a_sibling",
+    "comparing_with_a_sibling",
+]
 
 
 @pytest.fixture(scope="module")
@@ -424,9 +437,24 @@ def attacked_without_walls(library):
 @pytest.mark.parametrize("name", BARE.split())
 def test_without_walls_it_does_get(attacked_without_walls, name):
     """So the attempts are worth something."""
-    if not AS_ROOT and name in ("the_memory_of_a_host_process", "tracing_a_host_process"):
+    if not AS_ROOT and name in TRACING:
         pytest.skip("not every system lets an ordinary user trace its own processes")
     assert attacked_without_walls[name]["got"], attacked_without_walls[name]["why"]
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("scope", ["0", "1"])
+def test_processes_of_a_job_stay_apart_whatever_the_machine_says_of_tracing(library, scope):
+    setting = Path("/proc/sys/kernel/yama/ptrace_scope")
+    if not os.access(setting, os.W_OK):
+        pytest.skip("this kernel has no kernel.yama.ptrace_scope, or it cannot be set")
+    before = setting.read_text()
+    with ExitStack() as stack:
+        setting.write_text(scope)
+        stack.callback(setting.write_text, before)
+        place = stack.enter_context(place_for("ordinary", BACKENDS["bubblewrap"], library))
+        report = attacked_in(place, stack, "bubblewrap")
+    assert {name: found["got"] for name, found in report.items() if found["got"]} == {}
 
 
 def test_a_key_of_the_session_is_there_for_who_stays_in_it(tmp_path):
