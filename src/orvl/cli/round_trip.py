@@ -14,6 +14,7 @@ import click
 
 from orvl.cli.common import open_to_write, open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.endpoints import check_prices, without_price
 from orvl.project.names import did_you_mean, name_of
 from orvl.store import tree
 

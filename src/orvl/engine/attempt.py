@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
-from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
+from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence, is_agents_doing
 from orvl.install import installed
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.registries import registry_access
 from orvl.store import tree
-from orvl.types import Attempt, Usage
+from orvl.types import Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import Eval, PlannedRun
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ def _errored(error: Exception, started: float) -> Attempt:
         raise error
     reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
     return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
+
+
+def _unchecked(eval: Eval, attempt: Attempt, reason: str) -> Attempt:
+    """An attempt whose work is such that no check can be run on it: it passes none."""
+    failed = tuple(CheckResult(check.name, False, None, 0.0, reason, check.weight) for check in eval.checks)
+    return replace(attempt, outcome="failed", reason=attempt.reason or reason, checks=failed)
 
 
 @dataclass
@@ -113,12 +119,15 @@ class Attempts:
         """What a conversation left, and what the eval's checks say of it; then its folders are deleted."""
         if conversed.errored is not None:
             return conversed.errored
+        attempt: Attempt | None = None
         try:
             attempt = await asyncio.to_thread(self._capture, conversed)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
         except (OSError, shutil.Error) as error:
+            if attempt is not None and isinstance(error, OSError) and is_agents_doing(error):
+                return _unchecked(planned.cell.eval, attempt, f"its work cannot be checked: {disk_sentence(error)}")
             return _errored(error, conversed.talk.started if conversed.talk else time.time())
         finally:
             self._clean(conversed.folders)

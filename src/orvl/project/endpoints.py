@@ -84,16 +84,15 @@ def without_price(
     settings: Settings, cells: Iterable[Cell], endpoints: Mapping[str, Endpoint], judges: Iterable[Judge]
 ) -> dict[str, str]:
     """The models that cells and judges call and whose price nobody knows, each with its provider's name."""
-    called: list[tuple[Provider | None, str, str]] = []
+    called: list[tuple[Provider, str, str]] = []
     for cell in cells:
-        if cell.provider != "none" and not cell.agent.control:
-            endpoint = endpoints.get(cell.key)
-            provider = endpoint.provider if endpoint else provider_of(settings, cell.provider)
-            called.append((provider, cell.provider, cell.model_id))
+        # Agents that call a model past the gateway say themselves what they cost.
+        if cell.key in endpoints:
+            called.append((endpoints[cell.key].provider, cell.provider, cell.model_id))
     for judge in judges:
         if judge.provider != "none" and not judge.is_local:
             called.append((reach(settings, judge)[0], judge.provider, judge.model))
-    return {f"{model} at {name}": name for provider, name, model in called if not provider or not provider.price(model)}
+    return {f"{model} at {name}": name for provider, name, model in called if provider.price(model) is None}
 
 
 def check_prices(unpriced: Mapping[str, str]) -> None:
