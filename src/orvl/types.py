@@ -209,6 +209,16 @@ class Usage:
     tool_calls: int | None = None
     cost_usd: float | None = None
     cost_source: str | None = None
+    """metered, provider, agent, none; bound where it is an upper bound alone."""
+    is_bound: bool = False
+    """Whether tokens and cost are upper bounds: a provider's own count of a call did not arrive."""
+    model_seconds: float | None = None
+    """While a model was at work. This, tools, own and waiting add up to the turns' time."""
+    tools_seconds: float | None = None
+    """Between an answer that called tools and the next call."""
+    own_seconds: float | None = None
+    waiting_seconds: float | None = None
+    """While orvl held back every open call; it is no part of `seconds`."""
 
     @property
     def tokens(self) -> int | None:
@@ -262,6 +272,8 @@ class ModelCall:
     reasoning_given: bool = False
     reasoning_back: bool | None = None
     """Whether the agent sent earlier reasoning along; None where there was none to send."""
+    is_bound: bool = False
+    """Whether tokens and cost are upper bounds: the provider's own count did not arrive."""
     findings: tuple[CallIssue, ...] = ()
 
 
@@ -317,6 +329,8 @@ class Attempt:
     """What was asked of models and what they answered, word for word."""
     told: Usage | None = None
     """The agent's own figures, where `usage` has the gateway's."""
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """How many requests of the agent the gateway did not pass on, by the reason."""
 
 
 @dataclass(frozen=True)

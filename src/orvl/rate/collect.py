@@ -175,7 +175,7 @@ def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRatin
 
 
 def _run_row(names: tuple[str, str, str, str], run: RunResult, rating: GroupRating | None) -> Row:
-    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source")}
+    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source", "is_bound")}
     is_errored = run.outcome == "errored"
     return Row(
         *names,
