@@ -369,7 +369,7 @@ class _Crew:
     def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.settle(0.0, attempt.usage.cost_usd or 0.0)
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
 
