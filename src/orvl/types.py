@@ -117,6 +117,10 @@ class Eval:
     control_digests: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 
+    def isolation_of(self, check: Check) -> Isolation:
+        """Where the agent's work runs for a check, behind walls; an app's own command runs beside the browser."""
+        return "separate" if check.isolated or (check.steps and "start" not in self.app) else "in-process"
+
     def part(self, name: str) -> Path | None:
         """A folder beside `eval.md`, if the eval has it."""
         found = self.folder / name if self.folder else None
@@ -329,6 +333,8 @@ class Attempt:
     """What was asked of models and what they answered, word for word."""
     told: Usage | None = None
     """The agent's own figures, where `usage` has the gateway's."""
+    contestant: str | None = None
+    """The identity of agent, model and provider, where the agent speaks to its model through orvl."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """How many requests of the agent the gateway did not pass on, by the reason."""
 
