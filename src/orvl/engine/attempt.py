@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
+from orvl.engine.set_up import SetUps
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
+from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import Agent, CheckResult, PlannedRun
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Attempts:
     gateway: Gateway
     hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
+    set_ups: SetUps
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
@@ -115,6 +118,8 @@ class Attempts:
             return conversed.errored
         try:
             attempt = await asyncio.to_thread(self._capture, conversed)
+            if conversed.talk and planned.cell.key in self.hosts:
+                attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
@@ -138,6 +143,7 @@ class Attempts:
             return
         calls = folders.root / "calls"
         account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
+        account.may_use_others = self._may_use_others(cell.agent)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
             yield replace(
                 access,
@@ -147,6 +153,10 @@ class Attempts:
                 endpoint=endpoint,
                 redact=self.gateway.redactor(account),
             )
+
+    def _may_use_others(self, agent: Agent) -> bool:
+        """Whether orvl.toml lets an agent call other models than its run's."""
+        return any(own.other_models for key, own in self.settings.agents.items() if name_of(key) == agent.file_name)
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""

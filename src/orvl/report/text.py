@@ -67,4 +67,5 @@ def dollars(value: float | None) -> str:
 def known_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """A usage as reports give it: how the time was spent, and that it is a bound, only where that is known."""
     optional = ("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds", "is_bound")
-    return {name: value for name, value in usage.items() if name not in optional or value not in (None, False)}
+    unknown = [name for name in optional if usage.get(name) is None or usage[name] is False]
+    return {name: value for name, value in usage.items() if name not in unknown}
