@@ -4,6 +4,7 @@ OrvlError               a sentence for the user, and the exit status that goes w
 ├── UserError           the call or the project is wrong (2)
 │   └── FileError       … at a place in a user's file
 ├── StoreError          the store cannot be used (2)
+│   └── StoreBusy       … because another process writes to it
 ├── DiskError           the disk is full or cannot be written (1)
 ├── InstallError        an agent could not be installed
 ├── ChildFailed         a process beside orvl's own was late or died
@@ -48,6 +49,20 @@ class StoreError(OrvlError):
     exit_status = 2
 
 
+class StoreBusy(StoreError):
+    """Another process writes to the store; `waiting` is for whoever waits for it."""
+
+    def __init__(self, folder: str | os.PathLike[str], owner: str) -> None:
+        super().__init__(
+            f"Another orvl (process {owner}) is writing to {folder}. Wait for it, or use another store: --store DIR"
+        )
+        self.owner = owner
+        self.waiting = (
+            f"Waiting for another orvl (process {owner}), which is writing to {folder}; then this command does what is "
+            "left. Ctrl-C stops waiting, --store DIR uses another store."
+        )
+
+
 class DiskError(OrvlError):
     """The disk is full or cannot be written while runs are under way."""
 
@@ -76,8 +91,12 @@ class CallRefused(Exception):
     """A call that is not passed on, with the sentence for the agent."""
 
 
-class AgentDisconnected(Exception):
-    """The agent closed its connection."""
+class MalformedRequest(Exception):
+    """A request of an agent that is not passed on: the status and the sentence that it gets."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 class InvalidTrajectory(Exception):
@@ -142,6 +161,10 @@ class InvalidCommand(Exception):
 
 class SetupFailed(OrvlError):
     """An eval's `setup` did not end well: none of its runs can begin."""
+
+
+class StartDamaged(Exception):
+    """What an eval's runs start from is not as it was prepared; says what is wrong."""
 
 
 class NoAnswer(Exception):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.engine import Execution
-from orvl.errors import UserError
+from orvl.engine import Execution, Notice
+from orvl.errors import StoreBusy, UserError
 from orvl.plan.cost import is_paid
 from orvl.plan.options import RunOptions
 from orvl.plan.planning import make_plan
@@ -19,7 +20,7 @@ from orvl.project import open_project
 from orvl.project.endpoints import without_key
 from orvl.project.names import did_you_mean
 from orvl.report.text import plain
-from orvl.store import open_store, store_url
+from orvl.store import BUSY_WAIT, open_store, store_url
 
 if TYPE_CHECKING:
     import asyncio
@@ -302,9 +303,26 @@ class OpenProject:
             from asyncio import Event
 
             stop = Event()
-        with open_store(self.store_url, write=True) as store:
+        with await self._open_to_write(on_event, stop) as store:
             evaluation = await evaluate(self.project, asked, store, os.environ, on_event, stop, confirm)
         return self._results(evaluation.board, asked.selection, evaluation.execution)
+
+    async def _open_to_write(self, on_event: OnEvent, stop: asyncio.Event) -> Store:
+        """Waits for another process that writes to the store, and says so; not for this one, which may wait for us."""
+        from asyncio import wait_for
+
+        seen = str(os.getpid())
+        while True:
+            try:
+                return open_store(self.store_url, write=True)
+            except StoreBusy as busy:
+                if busy.owner == str(os.getpid()) or stop.is_set():
+                    raise
+                if busy.owner != seen:
+                    on_event(Notice(busy.waiting))
+                seen = busy.owner
+            with suppress(TimeoutError):
+                await wait_for(stop.wait(), BUSY_WAIT)
 
     def results(
         self,

@@ -231,7 +231,7 @@ def test_a_bad_key_stops_its_provider_with_one_message_and_no_other(project):
         project.agent("asker", AGENT.format(tool="ask", times=1, models=models, protocol="openai"))
         done = project.orvl("asker", "--eval=one", "--episodes=4", "--concurrency=1", "--json", env=KEY)
         assert done.status == 1
-        assert len(bad.requests) == 1 and len(good.requests) == 4
+        assert len(bad.requests) == 2 and len(good.requests) == 4, "one of the agent, one of orvl's own"
     said = "Giving up on bad: 401 Incorrect API key provided"
     assert done.err.count(said) <= 1
     assert [one.count(said) for one in done.json["warnings"]].count(1) == 1
@@ -245,7 +245,7 @@ def test_a_model_that_fails_for_good_is_missing_data_and_no_zero(project):
     with ModelServer(lambda _: Fault(404, "The model does not exist.")) as server:
         prepared(project, server)
         done = project.orvl("asker", "--eval=one", "--json", env=KEY)
-        assert done.status == 1 and len(server.requests) == 1
+        assert done.status == 1 and len(server.requests) == 2
     row = done.json["ratings"][0]
     assert row["R"] is None and row["runs"]["errored"] == 1 and row["runs"]["failed"] == 0
     assert "The model does not exist." in project.rows("SELECT reason FROM attempt")[0][0]

@@ -15,6 +15,7 @@ from orvl.gateway import Gateway
 from orvl.score.judges.fixed import FixedJudge
 from orvl.score.judges.model import ModelJudge
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
+from orvl.score.judges.replies import Replies
 from orvl.score.score_run import ThreadsafeJudge
 from orvl.testing import ModelServer
 from orvl.types import Judge
@@ -39,7 +40,7 @@ def model(answers):
         judge = judge_named("a")
         endpoint = JudgeEndpoint(judge, provider_at(server.url, judge.provider), "openai", judge.model)
         panel = JudgePanel(gateway, lambda _: endpoint, 30.0, print)
-        made = ModelJudge(endpoint, panel.judged_run(run, []), 0)
+        made = ModelJudge(endpoint, panel.judged_run(run, []), 0, Replies("", "", (), None))
         checklist = made.checklist
 
         async def closing(items, evidence=None):

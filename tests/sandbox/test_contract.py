@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.needs import need
+from helpers.processes import guards_of, process_table
 from helpers.user_project import ROOT_FOLDER
 from orvl.errors import NotStarted
 from orvl.sandbox import Job, ResourceLimits
@@ -222,6 +224,82 @@ def test_nothing_survives_a_stop(world):
     assert result.cut == "stopped"
     assert time.monotonic() - began < 15
     assert not _sleeping(world)
+
+
+def test_cpu_seconds_count_what_runs_inside(world):
+    """A grandchild's work is counted, whoever waits for it, and that of a process that nobody waits for."""
+    waited, left = world.run(
+        "sh -c 'sh -c \"$WORK\"; true'; cat used",
+        "rm used; (sh -c 'sh -c \"$WORK\"; sleep 60' &); while [ ! -s used ]; do sleep 0.1; done; sleep 0.5; cat used",
+        env={"WORK": "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; times > all; mv all used"},
+    )
+    for result in (waited, left):
+        used = sum(int(word[0]) * 60 + float(word[2:-1]) for word in result.stdout.read().decode().split())
+        assert used > 0.1
+        assert used - 0.05 <= result.cpu_seconds <= 3 * used + 1, (used, result)
+
+
+@with_walls
+def test_a_sandbox_that_is_killed_from_outside_is_nobodys_failure(world):
+    """The agent cannot do that: a signal that it sends itself is its own end, as `test_a_signal_is_reported` shows."""
+
+    async def kill(_sandbox):
+        while not (world.folders.workspace / "begun").exists():
+            await asyncio.sleep(0.02)
+        guard = guards_of()[-1]
+        holder = next(pid for pid, parent in process_table().items() if parent == guard)
+        os.kill(holder, signal.SIGKILL)
+
+    with pytest.raises(NotStarted, match="somebody outside the sandbox killed it") as raised:
+        world.run_and(kill, "echo > begun; sleep 60")
+    assert not raised.value.missing
+
+
+KILLED = {"the guard": slice(1, 2), "its parent": slice(1), "both": slice(2)}
+
+
+@pytest.mark.parametrize("who", KILLED)
+def test_a_killed_guard_leaves_nothing_and_the_next_job_runs(world, who):
+    async def kill(sandbox):
+        while not (world.folders.workspace / "daemon").exists():
+            await asyncio.sleep(0.02)
+        guards = guards_of()
+        assert len(guards) == 2
+        for pid in guards[KILLED[who]]:
+            os.kill(pid, signal.SIGKILL)
+
+    async def both():
+        world.folders = world.work.new()
+        sandbox = world.backend.open(world.config, None)
+        try:
+            running = asyncio.ensure_future(sandbox.run(world.job(sandbox, f"{DAEMON}; sleep 60", 1)))
+            await kill(sandbox)
+            with pytest.raises(NotStarted, match="helper process was killed") as raised:
+                await running
+            left = _sleeping(world)
+            return raised.value.missing, left, await sandbox.run(world.job(sandbox, "echo again", 2))
+        finally:
+            await sandbox.close()
+
+    missing, left, again = asyncio.run(both())
+    assert (missing, left) == (False, None)
+    assert again.stdout.read() == b"again\n"
+
+
+@pytest.mark.parametrize("who", KILLED)
+def test_a_guard_that_is_stopped_goes_on(world, who):
+    """Whoever stops it: the guard's parent wakes it, and a parent that sleeps does no harm."""
+
+    async def stop(sandbox):
+        while not (world.folders.workspace / "begun").exists():
+            await asyncio.sleep(0.02)
+        for pid in guards_of()[KILLED[who]]:
+            os.kill(pid, signal.SIGSTOP)
+        if who == "both":  # nobody is left to wake it: then orvl does when the time is over
+            os.kill(guards_of()[0], signal.SIGCONT)
+
+    result = world.run_and(stop, "echo > begun; sleep 0.5; echo done")
+    assert (result.status, result.stdout.read()) == (0, b"done\n")
 
 
 def _sleeping(world):

@@ -8,9 +8,10 @@ import signal
 import subprocess
 import time
 
-from test_certify import constant, giving, judged, laddered, passed, sound
+from test_certify import constant, giving, judged, passed, sound
 
 from helpers.judging import evidence_in, items_of
+from helpers.ladders import laddered
 from orvl.testing import Answer
 
 EVALS = ("one", "two", "three")

@@ -9,10 +9,10 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from test_certify import BUGS, GOOD, LINES, PATCH
 from test_compare import agent, run, tasks, values
 from tests.conftest import UserProject
 
+from helpers.ladders import BUGS, GOOD, LINES, PATCH
 from orvl.cli.report import rated
 from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project

@@ -35,28 +35,51 @@ def quick(monkeypatch) -> None:
 # -- what a failure means
 
 FAULTS = [
-    # status, words, tries, whom it stops
-    (401, "Incorrect API key provided.", 1, "provider"),
-    (402, "Insufficient credits.", 1, "provider"),
-    (403, "No access to this model.", 1, "model"),
-    (403, "API key not valid.", 1, "provider"),
-    (400, "API key not valid. Please pass a valid API key.", 1, "provider"),
-    (404, "The model does not exist.", 1, "model"),
-    (429, "You exceeded your current quota, please check your plan and billing details.", 1, "provider"),
-    (429, "Rate limit reached.", 8, "call"),
-    (408, "Timed out.", 4, "call"),
-    (500, "Oops.", 4, "call"),
-    (503, "Unavailable.", 4, "call"),
-    (529, "Overloaded.", 4, "call"),
+    # status, code, words, requests (the last is orvl's own), whom it stops
+    (401, None, "Incorrect API key provided.", 2, "provider"),
+    (402, None, "Insufficient credits.", 2, "provider"),
+    (403, None, "No access to this model.", 2, "model"),
+    (403, "api_key_invalid", "No.", 2, "provider"),
+    (400, "api_key_invalid", "No.", 2, "provider"),
+    (404, None, "The model does not exist.", 2, "model"),
+    (429, "insufficient_quota", "You exceeded your current quota.", 2, "provider"),
+    (429, None, "Rate limit reached.", 8, "call"),
+    (408, None, "Timed out.", 4, "call"),
+    (500, None, "Oops.", 4, "call"),
+    (503, None, "Unavailable.", 4, "call"),
+    (529, None, "Overloaded.", 4, "call"),
 ]
 
 
-@pytest.mark.parametrize(("status", "words", "tries", "scope"), FAULTS)
-def test_a_failure_means_the_same_in_every_format(status, words, tries, scope):
+@pytest.mark.parametrize(("status", "code", "words", "requests", "scope"), FAULTS)
+def test_a_failure_means_the_same_in_every_format(status, code, words, requests, scope):
     for format in FORMATS.values():
-        failure = failure_of(status, json.dumps(format.error(status, words)).encode(), {})
+        failure = failure_of(status, json.dumps(format.error(status, words, code)).encode(), {})
         assert failure is not None and failure.message == f"{status} {words}"
-        assert (failure.scope, failure.retry_call, failure.is_rate_limit) == (scope, tries > 1, tries == 8)
+        assert (failure.scope, failure.retry_call, failure.is_rate_limit) == (scope, requests > 2, requests == 8)
+
+
+ECHOED = ["Invalid role 'billing'.", "api_key_invalid", "No such tool: insufficient_quota", "credit balance is too low"]
+
+
+@pytest.mark.parametrize("words", ECHOED)
+def test_words_that_an_agent_may_have_written_mean_nothing(words):
+    for format in FORMATS.values():
+        for status in (400, 413, 422):
+            assert failure_of(status, json.dumps(format.error(status, words)).encode(), {}) is None
+        assert failure_of(429, json.dumps(format.error(429, words)).encode(), {}).is_rate_limit
+        assert failure_of(403, json.dumps(format.error(403, words)).encode(), {}).scope == "model"
+
+
+def test_a_code_is_not_a_sentence():
+    body = {"error": {"message": "x", "type": "invalid_request_error", "code": "the role billing_error is unknown"}}
+    assert failure_of(400, json.dumps(body).encode(), {}) is None
+
+
+def test_googles_reason_for_a_bad_key_is_read():
+    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]
+    body = {"error": {"code": 400, "message": "x", "status": "INVALID_ARGUMENT", "details": details}}
+    assert failure_of(400, json.dumps([body]).encode(), {}).scope == "provider"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS[1:])
@@ -68,25 +91,25 @@ def test_a_failure_ends_a_run_in_every_protocol(protocol):
                 heard = await door.ask(stream=True)
                 assert heard.status == 401 and "Incorrect API key provided." in heard.body.decode()
                 assert door.account.failure is not None and door.account.failure.scope == "provider"
-                assert (await door.ask()).status == 403 and len(server.requests) == 1
+                assert (await door.ask()).status == 403 and len(server.requests) == 2
 
     run(test)
 
 
-@pytest.mark.parametrize(("status", "words", "tries", "scope"), FAULTS)
-def test_how_often_a_failure_is_tried_and_whom_it_stops(quick, status, words, tries, scope):
+@pytest.mark.parametrize(("status", "code", "words", "requests", "scope"), FAULTS)
+def test_how_often_a_failure_is_tried_and_whom_it_stops(quick, status, code, words, requests, scope):
     async def test():
-        with ModelServer(lambda _: Fault(status, words)) as server:
+        with ModelServer(lambda _: Fault(status, words, kind=code)) as server:
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url))
                 heard = await door.ask(stream=True)
                 assert heard.status == status and words in heard.body.decode()
-                assert len(server.requests) == tries
+                assert len(server.requests) == requests
                 failure, call = door.account.failure, door.account.calls[0]
                 assert failure is not None and failure.scope == scope and words in failure.message
-                assert call.tries == tries and call.status == status and words in str(call.trouble)
+                assert call.tries == requests and call.status == status and words in str(call.trouble)
                 assert door.account.aborted.is_set()
-                assert (await door.ask()).status == 403 and len(server.requests) == tries
+                assert (await door.ask()).status == 403 and len(server.requests) == requests
                 said = open_doors.gateway.record_outcome(door.account, failure)
                 assert bool(open_doors.gateway.why_stopped("host", "m")) is (scope != "call")
                 assert bool(open_doors.gateway.why_stopped("host", "other")) is (scope == "provider")
@@ -151,12 +174,12 @@ def test_one_that_closes_at_once_is_tried_again(quick):
 @pytest.mark.parametrize("stream", [False, True])
 def test_one_that_hangs_is_given_up_after_the_providers_silence(stream):
     async def test():
-        with ModelServer([Fault.hang()]) as server:
+        with ModelServer(lambda _: Fault.hang()) as server:
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url, timeout=0.3))
                 heard = await door.ask(stream=stream)
                 assert heard.status == 502 and "said nothing for 0.3 s" in str(door.account.failure)
-                assert door.account.failure.retry_run and len(server.requests) == 1
+                assert door.account.failure.retry_run and len(server.requests) == 2
 
     run(test)
 
@@ -282,7 +305,9 @@ def test_a_wait_of_an_hour_fails_at_once_for_all_that_would_have_to_wait():
                 first, second = [await open_doors.open(provider_at(server.url)) for _ in range(2)]
                 assert (await asyncio.wait_for(first.ask(), 10)).status == 429
                 assert (await asyncio.wait_for(second.ask(), 10)).status in (429, 502)
-                assert second.account.failure is not None and len(server.requests) == 1
+                assert second.account.failure is not None
+                own = [request for request in server.requests if "Say OK." in request.prompt_text]
+                assert len(own) == 2 and len(server.requests) == 3
 
     run(test)
 

@@ -19,7 +19,8 @@ import orvl.store
 from orvl.errors import StoreError, UserError
 from orvl.store import ANY_EPISODE, Blobs, Store, open_store, store_exists, store_url
 from orvl.store.folder import FolderBlobs
-from orvl.store.rows import CallFilter, Mismatch, OtherModelCalls
+from orvl.store.records import reply_place
+from orvl.store.rows import CallFilter, JudgeReply, Mismatch, OtherModelCalls
 from orvl.store.score_matrix import pack, score_tables
 from orvl.types import Attempt, CallIssue, CheckResult, Inspection, Layout, ModelCall, PlannedRun, Score, Turn, Usage
 
@@ -325,6 +326,8 @@ def test_counts_sum_what_was_used_and_an_unknown_part_makes_a_sum_unknown(store)
         "seconds": 3.0,
         "cost_usd": 0.5,
         "cost_source": "agent",
+        "is_bound": False,
+        **dict.fromkeys(("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")),
     }
     (first,) = store.counts(1, 1).values()
     assert (first.runs, first.usage["seconds"]) == (1, 1.5)
@@ -422,6 +425,35 @@ def test_scores_come_back_in_order_and_a_sample_is_stored_once(store):
     assert sorted((value.metric_key, value.judge_key, value.value) for value in values) == [
         *[("c1", "a1", 0.5), ("c1", "a1", 0.75), ("c1", "b1", 1.0), ("s1", "", 0.25)]
     ]
+
+
+def test_replies_of_judges_are_kept_until_what_they_lead_to_is_stored(store):
+    number = add_run(store, cell())
+    judged = score(sample=1, value=0.5)
+    about, scope = reply_place(number, judged.metric_key, judged.judge_key, 1)
+    said = [JudgeReply(scope, "q", step, {"answer": str(step)}) for step in (0, 1)]
+    other = JudgeReply("another score", "q", 0, {})
+    do(store, *[lambda there, reply=reply: there.add_reply(about, reply) for reply in (*said, other)])
+    do(store, lambda there: there.add_reply(about, JudgeReply(scope, "q", 0, {"answer": "another"})))
+    assert sorted(store.replies(about)) == sorted([*said, other])
+    assert store.replies("attempt:0") == []
+    add_scores(store, number, cell(), [judged])
+    assert store.replies(about) == [other]
+    do(store, lambda there: there.drop_replies(about))
+    assert store.replies(about) == []
+
+
+def test_a_call_that_came_to_its_end_has_nothing_left_to_continue(store):
+    number = add_run(store, cell())
+    words = {"words": "all", "samples": "all"}
+    (call,) = do(store, lambda there: there.add_call(words, 1))
+    identity = do(store, lambda there: there.add_cell(cell()))[0]
+    layout = do(store, lambda there: there.add_layout(LAYOUT))[0]
+    do(store, lambda there: there.add_scores(number, identity, call, [score(sample=9)], layout, None))
+    assert store.scored_before_end("all", "all") == {number: {(score().metric_key, score().judge_key)}}
+    assert store.scored_before_end("some", "all") == store.scored_before_end("all", "unanswered") == {}
+    do(store, lambda there: there.add_end(call))
+    assert store.scored_before_end("all", "all") == {}
 
 
 def test_a_layout_is_stored_once(store):

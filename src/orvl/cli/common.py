@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from orvl.cli.complete import word as complete
-from orvl.errors import UserError
+from orvl.errors import StoreBusy, UserError
 from orvl.plan.selection import ORDER, ORDER_SENTENCE, Selection, parts
 
 if TYPE_CHECKING:
@@ -80,10 +81,22 @@ def open_to_read(project: Project, flag: str | None) -> Store:
     return open_store(store_url(flag, project.settings.store, project.root), write=False)
 
 
-def open_to_write(project: Project, flag: str | None) -> Store:
-    from orvl.store import open_store, store_url
+def open_to_write(project: Project, flag: str | None, *, wait: bool = True) -> Store:
+    """Waits for another command that writes to the store, and says so: what that one does is not done again."""
+    from orvl.store import BUSY_WAIT, open_store, store_url
 
-    return open_store(store_url(flag, project.settings.store, project.root), write=True)
+    url, seen = store_url(flag, project.settings.store, project.root), None
+    while True:
+        try:
+            return open_store(url, write=True)
+        except StoreBusy as busy:
+            if not wait:
+                raise
+            if busy.owner != seen:
+                sys.stderr.write(f"{busy.waiting}\n")
+                sys.stderr.flush()
+            seen = busy.owner
+        time.sleep(BUSY_WAIT)
 
 
 def store_exists(project: Project, flag: str | None) -> bool:

@@ -289,7 +289,7 @@ def _person(flag: str | None) -> str:
 
 def _keep(project: Project, flag: str | None, labels: Iterable[Label]) -> None:
     """Stores labels, all or none; the store is locked only for that moment, so that runs can go on."""
-    with open_to_write(project, flag) as store:
+    with open_to_write(project, flag, wait=False) as store:
         store.transaction([partial(_add, label=label) for label in labels])
 
 

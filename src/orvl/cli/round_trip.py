@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orvl.cli.common import open_with_keys_hidden
+from orvl.cli.common import open_to_write, open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import did_you_mean, name_of
 from orvl.store import tree
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.score.judges.builder import BuiltProject
+    from orvl.store import Store
     from orvl.types import Judge
 
 
@@ -50,9 +51,12 @@ def command(eval_name: str, judge: str | None, name: str | None, budget: float |
     if folder.exists() or name in here.eval_files:
         raise UserError(f"The eval '{name}' already exists. Choose another name with --name.")
     others = list(_others(here, eval_name))
-    built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget))
-    scale = _scale(built, others)
-    _write(folder, built, {"judge": builder.name, "model": builder.model, "from": eval_name, **scale})
+    with open_to_write(here, None) as store:
+        about = f"round-trip:{name}"
+        built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget, store, about))
+        scale = _scale(built, others)
+        _write(folder, built, {"judge": builder.name, "model": builder.model, "from": eval_name, **scale})
+        store.transaction([lambda store: store.drop_replies(about)])
     click.echo(f"made  {folder}: floor {scale['floor']:.2f}, ceiling {scale['ceiling']:.2f}")
     click.echo(f"Try it: orvl AGENT --eval={name}")
     return 0
@@ -68,11 +72,16 @@ def _builder(project: Project, name: str | None) -> Judge:
     return judges[0]
 
 
-async def _built(project: Project, judge: Judge, idea: str, budget: float | None) -> BuiltProject:
+async def _built(
+    project: Project, judge: Judge, idea: str, budget: float | None, store: Store, about: str
+) -> BuiltProject:
+    """What the judge builds; answers that it gave before the command was killed are not asked for again."""
     from orvl.errors import CallRefused
     from orvl.gateway import Gateway
     from orvl.score.judges.builder import build
     from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
+    from orvl.score.judges.replies import Replies
+    from orvl.store.writer import Writer
 
     def say(sentence: str) -> None:
         click.echo(sentence, err=True)
@@ -81,7 +90,8 @@ async def _built(project: Project, judge: Judge, idea: str, budget: float | None
     seconds = project.settings.limits.judge
     panel = JudgePanel(gateway, lambda judge: JudgeEndpoint.of(judge, project.settings), seconds, say)
     try:
-        return await build(panel, await panel.endpoint(judge), idea, say)
+        replies = Replies(about, judge.key, store.replies(about), Writer(store))
+        return await build(panel, await panel.endpoint(judge), idea, say, replies)
     except CallRefused as error:
         raise UserError(f"The judge did not finish: {error}.") from error
     finally:

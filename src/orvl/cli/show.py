@@ -12,6 +12,7 @@ from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
 from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.report import calls
+from orvl.report.output import print_output
 from orvl.report.run import print_run, run_json
 from orvl.report.text import plain
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run")
 @click.option("--diff", "part", flag_value="diff", help="Only the diff of what the agent changed.")
-@click.option("--output", "part", flag_value="output", help="Only what the agent printed.")
+@click.option("--output", "part", flag_value="output", help="Only what the agent printed, on both streams.")
 @click.option("--file", "path", metavar="PATH", help="Only the content of one file that it left.")
 @click.option("--shot", metavar="NAME", help="Only one screenshot, as PNG, such as desktop-light.")
 @click.option("--calls", "part", flag_value="calls", help="Only the model calls, one line each.")
@@ -61,7 +62,7 @@ def command(
         elif part == "diff":
             click.echo(plain(captured(kept, details).diff, lines=True))
         elif part == "output":
-            click.echo(plain("\n".join(captured(kept, details).output), lines=True))
+            print_output(details.last.attempt.turns, kept.blobs.get, sys.stdout.write, in_full=not sys.stdout.isatty())
         elif part == "calls" and not out:
             lines = calls.lines(kept.calls(details.last.id))
             click.echo("\n".join(lines) or "The run made no model calls through orvl.")

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
+from orvl.engine.set_up import SetUps
 from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
+from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import Agent, CheckResult, PlannedRun
 
 
 @dataclass(frozen=True)
@@ -71,20 +73,24 @@ class Attempts:
     gateway: Gateway
     hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
+    set_ups: SetUps
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
-    async def run(self, planned: PlannedRun, slot: Slot) -> Conversed:
-        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's."""
+    async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
+        """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
+
+        `number` counts the attempts at this run that were made before.
+        """
         started, folders = time.time(), self.work.new()
         limits = limits_of(planned, self.settings.limits)
         try:
-            start = await self.starts.of(planned.cell.eval, slot.walled, planned.cell.agent.overlays)
-            if start.folder is not None:
-                await asyncio.to_thread(start.give, folders)
+            overlays = planned.cell.agent.overlays
+            start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits) as access:
+                access = replace(access, attempt=number, attempts=self.settings.attempts)
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -112,6 +118,8 @@ class Attempts:
             return conversed.errored
         try:
             attempt = await asyncio.to_thread(self._capture, conversed)
+            if conversed.talk and planned.cell.key in self.hosts:
+                attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
@@ -133,9 +141,22 @@ class Attempts:
         if host is None:
             yield access
             return
-        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, folders.root / "calls")
+        calls = folders.root / "calls"
+        account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
+        account.may_use_others = self._may_use_others(cell.agent)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
-            yield replace(access, ports=ports | more_ports, env=env | more_env, account=account, endpoint=endpoint)
+            yield replace(
+                access,
+                ports=ports | more_ports,
+                env=env | more_env,
+                account=account,
+                endpoint=endpoint,
+                redact=self.gateway.redactor(account),
+            )
+
+    def _may_use_others(self, agent: Agent) -> bool:
+        """Whether orvl.toml lets an agent call other models than its run's."""
+        return any(own.other_models for key, own in self.settings.agents.items() if name_of(key) == agent.file_name)
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""

@@ -18,6 +18,7 @@ from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
+from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -28,6 +29,7 @@ from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.workdir import WorkDir, is_alive
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
+from orvl.store.records import about
 from orvl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
+    from orvl.store.rows import JudgeReply
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
@@ -130,11 +133,11 @@ class _Place:
 class _SlotStages:
     """The stages of one run in one worker's slot."""
 
-    def __init__(self, crew: _Crew, slot: Slot) -> None:
-        self._crew, self._slot = crew, slot
+    def __init__(self, crew: _Crew, slot: Slot, number: int) -> None:
+        self._crew, self._slot, self._number = crew, slot, number
 
     async def run(self, planned: PlannedRun) -> Conversed:
-        return await self._crew.attempts.run(planned, self._slot)
+        return await self._crew.attempts.run(planned, self._slot, self._number)
 
     async def capture(self, planned: PlannedRun, conversed: Conversed) -> Attempt:
         return await self._crew.attempts.capture(planned, conversed, self._slot)
@@ -166,9 +169,11 @@ class _Crew:
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
-        self.attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
+        self.attempts = Attempts(
+            self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say, SetUps(self.store)
+        )
         self._judges = JudgePanel(
-            self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say
+            self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
         )
         self._inspector = Inspector(self.store, work, limits, self._writer)
         self._scoring = RunScorer(self.store, work, limits.score, options.samples, self._judges)
@@ -179,7 +184,6 @@ class _Crew:
         self._finishing: set[asyncio.Task[None]] = set()
         self._fatal: OrvlError | None = None
         self._unknown_cost: set[str] = set()
-        self._judging_cost = 0.0
         self._unjudged = False
 
     def _say(self, sentence: str) -> None:
@@ -191,8 +195,10 @@ class _Crew:
         todo.extend((run, self._run) for run in self.remaining.to_run)
         watching = asyncio.ensure_future(self._watch_for_stop())
         try:
-            await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
-            await asyncio.gather(*self._finishing)
+            while todo:
+                await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
+                await asyncio.gather(*self._finishing)
+                todo = self._in_doubt()
         except asyncio.CancelledError:
             self._stopping.set()
             self._cut()
@@ -202,22 +208,33 @@ class _Crew:
             await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
+            await self._writer.drained()
         if self._fatal is not None:
             raise self._fatal
+        if not (self.stop.is_set() or self._over_budget or self._unjudged):
+            await self._writer.write(lambda store: store.add_end(self.call))
         return Execution(
             interrupted=self.stop.is_set(),
             over_budget=self._over_budget,
             unjudged=self._unjudged,
             budget=self.gateway.budget.limit,
             spent=self.gateway.budget.spent,
-            judging_cost=self._judging_cost,
+            judging_cost=self._judges.cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
-            given_up=tuple(self.gateway.stopped.values()),
+            given_up=self.gateway.breaker.given_up,
         )
 
+    def _in_doubt(self) -> deque[Task]:
+        """Runs that were errored for their agent's set-up, which has turned out to work."""
+        is_over = self._is_stopping or self._over_budget
+        return deque((run, self._run) for run in ([] if is_over else self.attempts.set_ups.in_doubt()))
+
     def _register(self, store: Store) -> None:
-        written = {"words": str(self.options.selection), "flags": self.options.written}
+        words, samples = str(self.options.selection), self.options.samples
+        if samples != "missing":
+            self._scoring.resampled = store.scored_before_end(words, samples)
+        written = {"words": words, "flags": self.options.written, "samples": samples}
         self.call = store.add_call(written, self.plan.seed)
         self._cells = {cell.key: store.add_cell(cell) for cell in self.plan.cells}
         self._layouts = {name: store.add_layout(layout) for name, layout in self.remaining.layouts.items()}
@@ -277,8 +294,9 @@ class _Crew:
 
     def _cannot_run(self, planned: PlannedRun) -> bool:
         cell = planned.cell
-        is_stopped = cell.key in self.plan.endpoints and self.gateway.why_stopped(cell.provider, cell.model_id)
-        return cell.agent.name in self.attempts.not_installed or bool(is_stopped)
+        why_stopped = self.gateway.why_stopped(cell.provider, cell.model_id, cell.agent.name)
+        is_stopped = cell.key in self.plan.endpoints and why_stopped is not None
+        return cell.agent.name in self.attempts.not_installed or is_stopped
 
     @property
     def _over_budget(self) -> bool:
@@ -318,7 +336,7 @@ class _Crew:
         for number in range(self.settings.attempts):
             if number:
                 await self._wait(BACK_OFF * 4 ** (number - 1))
-            settled = await self.one_run(planned, _SlotStages(self, slot))
+            settled = await self.one_run(planned, _SlotStages(self, slot, number))
             if settled.attempt.outcome != "errored":
                 return settled.is_scored
             if not settled.attempt.retry or self._is_stopping or self._cannot_run(planned) or self._over_budget:
@@ -382,28 +400,35 @@ class _Crew:
         before: list[Score],
         slot: Slot,
         stored: Sequence[Inspection],
+        replies: Sequence[JudgeReply] = (),
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
         inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
         inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
-        scores, is_all = await self._scoring.scores(attempt, number, panel, before, inspections, browse)
+        contestant = planned.cell.agent.name
+        scores, is_all = await self._scoring.scores(
+            attempt, number, panel, before, inspections, browse, replies, contestant
+        )
         self._unjudged = self._unjudged or not is_all
-        self._judging_cost += sum((score.detail or {}).get("cost_usd") or 0.0 for score in scores)
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all
 
-    def _stored(self, number: int, checks_key: str) -> tuple[Any, list[Score], list[Inspection]]:
-        """All that is kept of an attempt: itself with its checks, its scores, and what was found out about it."""
-        return self.store.attempt(number, checks_key), self.store.scores(number), self.store.inspections(number)
+    def _stored(
+        self, number: int, checks_key: str
+    ) -> tuple[Any, list[Score], tuple[list[Inspection], list[JudgeReply]]]:
+        """All that is kept of an attempt: itself with its checks, its scores, what was found out about it, and answers
+        of judges that a call of orvl got before it was killed."""
+        found = self.store.inspections(number), self.store.replies(about(number))
+        return self.store.attempt(number, checks_key), self.store.scores(number), found
 
     async def _score_again(self, planned: PlannedRun, slot: Slot) -> bool:
         """Scores a stored run; checks that have changed since are run on its capture."""
         checks_key = planned.cell.eval.checks_digest
         number = self.remaining.stored[planned.key].attempt
-        (attempt, results), before, inspections = await asyncio.to_thread(self._stored, number, checks_key)
+        (attempt, results), before, found = await asyncio.to_thread(self._stored, number, checks_key)
         if results is None:
             try:
                 results = await self.attempts.check_again(planned, attempt, slot)
@@ -412,6 +437,6 @@ class _Crew:
                 return True
             again = results
             await self._writer.write(lambda store: store.add_checks(number, checks_key, again))
-        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, inspections)
+        is_scored = await self._score(planned, number, replace(attempt, checks=results), before, slot, *found)
         self.on_event(RunScored(planned))
         return is_scored

@@ -14,7 +14,7 @@ from orvl.score.score_run import score_run
 from orvl.store import score_matrix, tree
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import Inspections
@@ -24,17 +24,25 @@ if TYPE_CHECKING:
     from orvl.score.judges.panel import JudgePanel
     from orvl.score.judges.tools import Browse
     from orvl.store import Store
+    from orvl.store.rows import JudgeReply
     from orvl.types import Attempt, Cell, Layout, Score
 
 
-def sampler(before: list[Score], samples: Samples) -> Callable[[str, str], int | None]:
-    """Which sample of a score to take: the first, another if nobody answered, or one more of all."""
+def sampler(
+    before: list[Score], samples: Samples, done: Collection[tuple[str, str]] = ()
+) -> Callable[[str, str], int | None]:
+    """Which sample of a score to take: the first, another if nobody answered, or one more of all.
+
+    `done` are the metric and judge keys of scores that this call, before it was interrupted, has taken already.
+    """
     last = {(score.metric_key, score.judge_key): score for score in before}
 
     def sample(metric_key: str, judge_key: str) -> int | None:
         score = last.get((metric_key, judge_key))
         if score is None:
             return 1
+        if (metric_key, judge_key) in done:
+            return None
         again = samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained"))
         return score.sample + 1 if again else None
 
@@ -71,6 +79,8 @@ class RunScorer:
     limit: float
     samples: Samples
     judges: JudgePanel
+    resampled: Mapping[int, Collection[tuple[str, str]]] = field(default_factory=dict)
+    """By attempt, metric and judge keys of samples that an unfinished call of the same words has taken."""
     _tasks: set[asyncio.Task[tuple[list[Score], bool]]] = field(default_factory=set)
     _cancelled: bool = False
 
@@ -82,13 +92,15 @@ class RunScorer:
         before: list[Score],
         inspections: Inspections,
         browse: Browse | None,
+        replies: Sequence[JudgeReply],
+        contestant: str,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
-        judged = self.judges.judged_run(run, items, browse)
-        sample = sampler(before, self.samples)
+        judged = self.judges.judged_run(run, items, browse, number, replies, contestant)
+        sample = sampler(before, self.samples, self.resampled.get(number, ()))
         task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)
         try:

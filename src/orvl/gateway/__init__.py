@@ -6,12 +6,15 @@ import asyncio
 import logging
 import socket
 from contextlib import asynccontextmanager, suppress
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.account import Account, OpenCalls
+from orvl.gateway.breaker import Breaker
 from orvl.gateway.limits import Budget, ProviderLimiter
 from orvl.gateway.record import Record
+from orvl.gateway.redact import Redactor
 from orvl.gateway.wire import FORMATS
 from orvl.project.providers import key_of
 from orvl.project.settings import Limits
@@ -24,11 +27,11 @@ if TYPE_CHECKING:
 
     from orvl.gateway.failures import CallFailure
     from orvl.gateway.judge_call import JudgeCall
+    from orvl.gateway.proxy import Proxy
     from orvl.project.providers import Provider
     from orvl.sandbox import PortForwards
 
 PORT = 4874
-FAILED_RUNS_IN_A_ROW = 4
 NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 
 
@@ -37,17 +40,17 @@ class Gateway:
 
     def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
         self.budget = Budget(budget)
-        self.stopped: dict[tuple[str, str | None], str] = {}
-        """Providers, or models of theirs, that are not asked any more, each with a sentence."""
+        self.breaker = Breaker()
         self._keys = keys
         self._limiters: dict[str, ProviderLimiter] = {}
-        self._failed: dict[tuple[str, str], int] = {}
         self._judge_calls = OpenCalls()
         self._client: aiohttp.ClientSession | None = None
 
-    def account(self, provider: Provider, protocol: str, model: str, limits: Limits, folder: Path) -> Account:
+    def account(
+        self, provider: Provider, protocol: str, model: str, limits: Limits, folder: Path, contestant: str = ""
+    ) -> Account:
         """Opens the account of one run; its calls are recorded in a folder."""
-        return Account(provider, protocol, model, limits, Record(folder), self.budget)
+        return Account(provider, protocol, model, limits, Record(folder), self.budget, contestant)
 
     @asynccontextmanager
     async def door(self, account: Account, *, has_walls: bool) -> AsyncIterator[tuple[PortForwards, AgentEndpoint]]:
@@ -56,6 +59,17 @@ class Gateway:
 
         key = key_of(account.provider, self._keys)
         proxy = Proxy(account, self._limiter(account.provider), self._session(), key)
+        try:
+            async with self._reached(account, proxy, has_walls=has_walls) as reached:
+                yield reached
+        finally:
+            await account.settle(drain=False)
+            account.worker.close()
+
+    @asynccontextmanager
+    async def _reached(
+        self, account: Account, proxy: Proxy, *, has_walls: bool
+    ) -> AsyncIterator[tuple[PortForwards, AgentEndpoint]]:
         if has_walls:
             endpoint = _endpoint(PORT, account)
             yield ({PORT: proxy.serve}, environment(endpoint)), endpoint
@@ -71,10 +85,16 @@ class Gateway:
                 with suppress(asyncio.CancelledError):
                     await serving
 
-    def judge_account(self, provider: Provider, protocol: str, model: str) -> Account:
-        """Opens an account for questions of orvl's own, which are not recorded."""
+    def redactor(self, account: Account) -> Callable[[str], str]:
+        """Takes a run's own key and its provider's out of a text."""
+        secrets = [Redactor(secret) for secret in (account.key, key_of(account.provider, self._keys)) if secret]
+        return lambda text: reduce(lambda left, one: one.text(left), secrets, text)
+
+    def judge_account(self, provider: Provider, protocol: str, model: str, contestant: str = "") -> Account:
+        """Opens an account for questions of orvl's own about a contestant's run, which are not recorded."""
+        calls = self._judge_calls
         return Account(
-            provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, key="", open_calls=self._judge_calls
+            provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, contestant, key="", open_calls=calls
         )
 
     async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> JudgeCall:
@@ -89,25 +109,13 @@ class Gateway:
         """Adds a key that no environment variable holds."""
         self._keys = {**self._keys, name: key}
 
-    def why_stopped(self, provider: str, model: str) -> str | None:
-        """Why a model at a provider is not asked any more, if so."""
-        return self.stopped.get((provider, None)) or self.stopped.get((provider, model))
+    def why_stopped(self, provider: str, model: str, contestant: str = "") -> str | None:
+        """Why a contestant's runs do not ask a model at a provider any more, if so."""
+        return self.breaker.why_stopped(provider, model, contestant)
 
     def record_outcome(self, account: Account, failure: CallFailure | None) -> str | None:
-        """Notes how a run ended. A failure that others would meet too stops them; the first time, says so."""
-        name, model = account.provider.name, account.model
-        if failure is None:
-            self._failed[name, model] = 0
-            return None
-        failed = self._failed[name, model] = self._failed.get((name, model), 0) + 1
-        if failure.scope == "call" and failed < FAILED_RUNS_IN_A_ROW:
-            return None
-        place = (name, None if failure.scope == "provider" else model)
-        if place in self.stopped:
-            return None
-        what = name if failure.scope == "provider" else f"{model} at {name}"
-        self.stopped[place] = sentence = f"Giving up on {what}: {failure.message}."
-        return sentence
+        """Notes how a run ended, or a question of a judge; a sentence, the first time that something is given up."""
+        return self.breaker.note(account.provider.name, account.model, account.contestant, failure)
 
     def _limiter(self, provider: Provider) -> ProviderLimiter:
         if provider.name not in self._limiters:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from orvl.errors import AgentDisconnected
-from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure
+from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
+from orvl.gateway.issues import is_same_model
+from orvl.gateway.request import with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
 from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
-from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
+    from orvl.gateway.probe import Prober
     from orvl.gateway.record import AnswerLog
 
 NOT_PASSED_ON = {
@@ -43,16 +43,48 @@ class AgentCall(UpstreamCall):
     """An answer that has begun."""
     error_response: web.Response | None = None
     """What the agent gets if no answer has begun."""
+    prober: Prober
     log: AnswerLog | None = None
     added_usage: bool = field(default=False, init=False)
+    own_body: bytes = field(default=b"", init=False)
 
     async def forward(self) -> web.StreamResponse:
         """Sends the call; the agent gets the answer, or the failure."""
         self._ask_for_usage()
         await self.send()
+        if self._is_in_question:
+            await self._find_cause()
         response = self.response or self.error_response
         assert response is not None
         return response
+
+    # -- whose failure it is
+
+    def _max_tries(self, failure: CallFailure) -> int:
+        # The last of the tries is orvl's own question.
+        return super()._max_tries(failure) - 1
+
+    @property
+    def _is_in_question(self) -> bool:
+        """Whether the provider has failed before its answer began, or has said no in words that may be about orvl."""
+        if self.agent_left or self.has_begun or self.account.aborted.is_set():
+            return False
+        if not is_same_model(self.account.model, self.asked.model):
+            return False
+        return self.failure is not None or (self.status in (400, 422) and is_about_account(self.refusal))
+
+    async def _find_cause(self) -> None:
+        """Asks the provider itself. If that fails, it is the provider's failure; else the call gets one more try."""
+        failure = self.failure or CallFailure(f"{self.status} {self.refusal}", False, status=self.status)
+        with self.account.holding(self.open_call):
+            own = await self.prober.ask(self.route.protocol, stream=self.asked.stream)
+        self.tries += 1
+        if own is not None:
+            self.failure = replace(failure, scope=own.scope if own.scope == "provider" else failure.scope)
+        elif self.failure is not None:
+            self.tries += 1
+            last = await self._try()
+            self.failure = replace(last, by_request=not self.has_begun) if last else None
 
     def _failed(self, failure: CallFailure) -> CallFailure:
         # An answer that has begun is broken off for the agent, too: a clean end would look like a complete answer.
@@ -74,15 +106,14 @@ class AgentCall(UpstreamCall):
 
     def _ask_for_usage(self) -> None:
         """Some formats report the usage of a stream only if asked; metering needs it, so it is asked for."""
-        changed = self.format.with_usage(as_object(self.body) or {}) if self.asked.stream else None
+        changed = with_usage(self.body, self.asked, self.format.usage_option) if self.format.usage_option else None
         if changed is not None:
-            self.body, self.added_usage = json.dumps(changed).encode(), True
+            self.own_body, self.body, self.added_usage = self.body, changed, True
 
     async def _ask_without_usage(self) -> CallFailure | None:
-        body = as_object(self.body) or {}
-        body.pop(self.format.usage_option or "", None)
-        self.body, self.added_usage = json.dumps(body).encode(), False
-        return await self._post()
+        """As the agent wrote it; what the answer takes is then counted by its bound."""
+        self.body, self.added_usage = self.own_body, False
+        return await self._exchange()
 
     # -- answers
 
@@ -99,18 +130,16 @@ class AgentCall(UpstreamCall):
     async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
         self.response = web.StreamResponse(status=upstream.status, headers=self._passed_back(upstream.headers))
         self.has_begun = True
-        try:
-            await _to_agent(self.response.prepare(self.request))
-            self.log = self._new_log(upstream.headers)
-            is_stream = await self._pass_through(upstream, self.response, self.log)
-            if is_stream and not self.answer.complete and not self.answer.error:
-                return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
-            await _to_agent(self.response.write_eof())
-            if self.answer.is_missing:
-                kind = upstream.headers.get("Content-Type", "nothing")[:80]
-                return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
-        except AgentDisconnected:
-            self.agent_left = True
+        await self._to_agent(self.response.prepare(self.request))
+        self.log = self._new_log(upstream.headers)
+        is_stream = await self._pass_through(upstream, self.response, self.log)
+        self.was_read = True
+        if is_stream and not self.answer.complete and not self.answer.error:
+            return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
+        await self._to_agent(self.response.write_eof())
+        if self.answer.is_missing:
+            kind = upstream.headers.get("Content-Type", "nothing")[:80]
+            return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
         return CallFailure(self.answer.error[:LONGEST_MESSAGE], retry_call=True) if self.answer.error else None
 
     async def _pass_through(
@@ -123,6 +152,7 @@ class AgentCall(UpstreamCall):
         try:
             async for chunk in upstream.content.iter_any():
                 self.open_call.last_heard = time.monotonic()
+                self.received += len(chunk)
                 piece = self.redactor.feed(chunk)
                 # Some hosts send events under another content type.
                 is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
@@ -138,11 +168,21 @@ class AgentCall(UpstreamCall):
                 self.reader.feed_body(bytes(whole))
         return is_stream
 
+    async def _to_agent(self, writing: Coroutine[Any, Any, Any]) -> None:
+        """Writes to the agent, if it is still there; the answer is read to its end either way."""
+        if self.agent_left:
+            writing.close()
+            return
+        try:
+            await writing
+        except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError):
+            self.leave()
+
     async def _pass(
         self, piece: bytes, passed: bytes, response: web.StreamResponse, log: AnswerLog, read: Callable[[bytes], None]
     ) -> None:
         if passed:
-            await _to_agent(response.write(passed))
+            await self._to_agent(response.write(passed))
         log.add(piece)
         read(piece)
 
@@ -158,10 +198,3 @@ class AgentCall(UpstreamCall):
         kept = [(name, value) for name, value in headers.items() if name.lower() not in NOT_PASSED_BACK]
         redact = self.redactor.text
         return CIMultiDict((name, redact(value)) for name, value in kept if name == redact(name))
-
-
-async def _to_agent(writing: Awaitable[Any]) -> None:
-    try:
-        await writing
-    except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError) as error:
-        raise AgentDisconnected from error

@@ -14,8 +14,14 @@ from orvl.gateway.wire.values import as_object, mapping, objects, string
 LONGEST_MESSAGE = 400
 TAGS = re.compile(r"<(?:script|style)\b.*?</|<[^>]*>", re.DOTALL | re.IGNORECASE)
 Scope = Literal["call", "model", "provider"]
-KEY_WORDS = ("api key not valid", "api_key_invalid", "invalid api key", "incorrect api key", "invalid x-api-key")
-MONEY_WORDS = ("insufficient_quota", "exceeded your current quota", "credit balance", "billing", "insufficient balance")
+CODE = re.compile(r"[\w.:/-]{1,80}")
+KEY_CODES = {"invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated", "api_key_service_blocked"}
+MONEY_CODES = {
+    *("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached", "payment_required"),
+    *("insufficient_balance", "insufficient_credits", "insufficient_funds", "credits_exhausted", "account_deactivated"),
+    *("exceeded_current_quota_error", "billing_disabled"),
+}
+ACCOUNT_WORDS = ("api key", "credit", "billing", "quota", "balance", "payment")
 RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
@@ -32,6 +38,8 @@ class CallFailure:
     """Seconds to wait, if the provider said so."""
     retry_run: bool = False
     """Whether trying the whole run again may help, where trying the call again does not."""
+    by_request: bool = False
+    """Whether the request itself is the cause: the provider answers orvl's own question meanwhile."""
 
     @property
     def is_rate_limit(self) -> bool:
@@ -39,33 +47,60 @@ class CallFailure:
 
 
 def failure_of(status: int, body: bytes, headers: Mapping[str, str]) -> CallFailure | None:
-    """What an error answer means; None for the agent's own mistake, such as a request that is too long."""
+    """What an error answer means; None for the agent's own mistake, such as a request that is too long.
+
+    Only the status and the error's codes count. Its words may repeat what the agent wrote.
+    """
     message = error_message(body)
     sentence = f"{status} {message}" if message else f"status {status}"
-    low = (message + " " + body[:4096].decode("utf-8", "replace")).lower()
-    is_about_key = any(words in low for words in KEY_WORDS)
-    is_about_money = any(words in low for words in MONEY_WORDS)
+    codes = error_codes(body)
+    is_about_account = bool(codes & (KEY_CODES | MONEY_CODES))
     if 300 <= status < 400:
         location = _lower(headers).get("location", "nowhere")
         return CallFailure(f"{status} it redirects to {location}", False, "provider", status)
-    if status in (401, 402) or (status in (400, 403) and (is_about_key or is_about_money)):
+    if status in (401, 402) or (status in (400, 403) and is_about_account):
         return CallFailure(sentence, False, "provider", status)
     if status in (403, 404):
         return CallFailure(sentence, False, "model", status)
     # Some providers send 429 for an empty account, too, which no waiting fills.
-    if status == 429 and is_about_money and "rate limit" not in low:
+    if status == 429 and codes & MONEY_CODES:
         return CallFailure(sentence, False, "provider", status)
     if status in (408, 409, 425, 429) or status >= 500:
         return CallFailure(sentence, True, "call", status, retry_after(headers, body))
     return None
 
 
-def error_message(body: bytes) -> str:
-    """The provider's own words in the body of an error, on one line."""
-    content: Any = as_object(body)
+def is_about_account(words: str) -> bool:
+    """Whether a refusal speaks of a key or of credit, as where it has only the code of a mistake in the request.
+
+    Where an agent had a part in the request, the words may be its own: they are then no more than a reason to ask
+    the provider itself.
+    """
+    low = words.lower()
+    return any(part in low for part in ACCOUNT_WORDS)
+
+
+def error_codes(body: bytes) -> set[str]:
+    """The codes in the body of an error, in lower case: what a program is meant to read, as opposed to a person."""
+    content = _content(body) or {}
+    error = mapping(content.get("error"))
+    places = [error.get("type"), error.get("code"), error.get("status"), content.get("code"), content.get("type")]
+    places += [detail.get("reason") for detail in objects(error.get("details"))]
+    return {place.lower() for place in places if isinstance(place, str) and CODE.fullmatch(place)}
+
+
+def _content(body: bytes) -> Any:
+    """The body of an error as an object; of a list, as Gemini sends it, the first one."""
+    content = as_object(body)
     if content is None and body.lstrip().startswith(b"["):
         listed = as_object(b'{"list": ' + body + b"}")
-        content = next(iter(objects(mapping(listed).get("list"))), None)
+        return next(iter(objects(mapping(listed).get("list"))), None)
+    return content
+
+
+def error_message(body: bytes) -> str:
+    """The provider's own words in the body of an error, on one line."""
+    content = _content(body)
     if content is None:
         text = TAGS.sub(" ", body[:4000].decode("utf-8", "replace"))
     else:

@@ -18,15 +18,28 @@ SHORTEST_PAUSE = 0.2
 LONGEST_REST = 180.0
 
 
-class ModelLimiter:
-    """When the next call of one model at one provider may start, as learned from the provider's rate limits.
-
-    The number of concurrent calls follows additive increase, multiplicative decrease: each 429 halves it, each
-    answer raises it by a fraction. Until the first 429 there is no such limit.
-    """
+class RateGap:
+    """The distance that the user wants between calls of one model, whoever makes them."""
 
     def __init__(self, per_minute: int | None) -> None:
-        self.gap = 60.0 / per_minute if per_minute else 0.0
+        self.seconds = 60.0 / per_minute if per_minute else 0.0
+        self.not_before = 0.0
+
+    def enter(self) -> None:
+        if self.seconds:
+            self.not_before = max(self.not_before, asyncio.get_running_loop().time()) + self.seconds
+
+
+class ModelLimiter:
+    """When a contestant's next call of one model may start, as learned from the provider's rate limits.
+
+    The number of concurrent calls follows additive increase, multiplicative decrease: each 429 halves it, each
+    answer raises it by a fraction. Until the first 429 there is no such limit. Each contestant learns for itself: a
+    429 may be due to what one of them sends.
+    """
+
+    def __init__(self, gap: RateGap) -> None:
+        self.gap = gap
         self.open = 0
         self.max_open = inf
         self.not_before = 0.0
@@ -35,7 +48,7 @@ class ModelLimiter:
 
     def wait(self) -> float:
         """Seconds until a call may start; 0 if it may now."""
-        return max(0.0, self.not_before - asyncio.get_running_loop().time())
+        return max(0.0, max(self.not_before, self.gap.not_before) - asyncio.get_running_loop().time())
 
     @property
     def is_full(self) -> bool:
@@ -51,8 +64,7 @@ class ModelLimiter:
 
     def enter(self) -> None:
         self.open += 1
-        if self.gap:
-            self.not_before = max(self.not_before, asyncio.get_running_loop().time()) + self.gap
+        self.gap.enter()
 
     def leave(self) -> None:
         self.open -= 1
@@ -76,23 +88,25 @@ class ModelLimiter:
 
 
 class ProviderLimiter:
-    """The calls that one provider takes at once, with a limiter for each of its models."""
+    """The calls that one provider takes at once, with a limiter for each contestant at each of its models."""
 
     def __init__(self, concurrency: int | None, per_minute: int | None) -> None:
         self._slots = asyncio.Semaphore(concurrency) if concurrency else None
         self._per_minute = per_minute
-        self._models: dict[str, ModelLimiter] = {}
+        self._gaps: dict[str, RateGap] = {}
+        self._models: dict[tuple[str, str], ModelLimiter] = {}
 
-    def model(self, model: str) -> ModelLimiter:
-        return self._models.setdefault(model, ModelLimiter(self._per_minute))
+    def model(self, model: str, contestant: str = "") -> ModelLimiter:
+        gap = self._gaps.setdefault(model, RateGap(self._per_minute))
+        return self._models.setdefault((model, contestant), ModelLimiter(gap))
 
     @asynccontextmanager
-    async def slot(self, model: str) -> AsyncIterator[ModelLimiter]:
+    async def slot(self, model: str, contestant: str = "") -> AsyncIterator[ModelLimiter]:
         """Waits for room for one call.
 
         A slot of the provider is given back while a model has to pause, so that its other models can go on.
         """
-        limiter = self.model(model)
+        limiter = self.model(model, contestant)
         while True:
             async with self._slots or nullcontext():
                 if not limiter.wait() and not limiter.is_full:

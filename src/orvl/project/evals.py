@@ -57,6 +57,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         setup=setup,
         network=settings.network,
         folder=folder,
+        workspace_digest=workspace,
         control_digests=_control_digests(folder),
         lines=front.lines,
     )

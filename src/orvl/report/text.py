@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+
+CONTROLS = [*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0))]
+NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def plain(text: str, *, lines: bool = False) -> str:
-    """Text without control characters, escape sequences or marks that turn the writing direction."""
-    return "".join(_shown(sign, lines) for sign in text)
+    """Text without control characters, escape sequences or marks that turn the writing direction.
+
+    An agent's output has millions of signs: controls are replaced one kind after the other, and of the rest only
+    stretches that hold something unprintable are looked at sign by sign.
+    """
+    if text.isprintable():
+        return text
+    for sign in CONTROLS:
+        if sign in text and sign != "\t" and not (sign == "\n" and lines):
+            text = text.replace(sign, _shown(sign))
+    return text if text.isascii() else NOT_ASCII.sub(_shown_stretch, text)
 
 
-def _shown(sign: str, lines: bool) -> str:
-    if sign == "\t" or (sign == "\n" and lines):
-        return sign
+def _shown_stretch(found: re.Match[str]) -> str:
+    stretch = found[0]
+    return stretch if stretch.isprintable() else "".join(map(_shown, stretch))
+
+
+@lru_cache(maxsize=4096)
+def _shown(sign: str) -> str:
     if "\ud800" <= sign <= "\udfff":
         return f"\\x{ord(sign) & 0xFF:02x}"
     if unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp"):
@@ -43,3 +62,10 @@ def dollars(value: float | None) -> str:
     if value == 0:
         return "$0"
     return f"${value:.2f}" if value >= 1 else f"${value:.4f}"
+
+
+def known_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """A usage as reports give it: how the time was spent, and that it is a bound, only where that is known."""
+    optional = ("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds", "is_bound")
+    unknown = [name for name in optional if usage.get(name) is None or usage[name] is False]
+    return {name: value for name, value in usage.items() if name not in unknown}

@@ -18,20 +18,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, FunctionRaised, FunctionTimeout, InvalidCommand, NotStarted
+from orvl.gateway.failures import CallFailure
 from orvl.project.endpoints import continues
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
 from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
+from orvl.run.last_words import last_words
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.failures import CallFailure
     from orvl.project.settings import Limits
     from orvl.sandbox.workdir import RunFolders, View
 
@@ -48,6 +49,16 @@ class RunAccess:
     endpoint: AgentEndpoint | None = None
     programs: Path | None = None
     readable: tuple[Path, ...] = ()
+    redact: Callable[[str], str] = str
+    """Takes the keys of this run out of a text."""
+    attempt: int = 0
+    """How many attempts at this run were made before."""
+    attempts: int = 1
+    """How many there may be."""
+
+    @property
+    def is_last(self) -> bool:
+        return self.attempt + 1 >= self.attempts
 
 
 @dataclass
@@ -126,17 +137,26 @@ async def converse(
         talk.turns.append(TurnEnd(result, session))
         aborted = access.account is not None and access.account.aborted.is_set()
         _judge_process(talk, result, turn, limits, left, aborted=aborted)
+        _quote(talk, result, access)
         report = await _read(planned, folders, talk, result, turn, limits) or TurnReport()
         _take(talk, report, turn, prompt, access.account)
         if access.account is not None:
-            _judge_calls(talk, result, turn, access.account, min(limits.turn, left))
+            await _judge_calls(talk, result, turn, access, min(limits.turn, left))
         session = report.session or session
         talk.turns[-1].session = session
         if talk.outcome != "finished" or talk.stopped:
             break
     if access.account is not None:
-        talk.usage = access.account.usage(max(0.0, talk.usage.seconds - access.account.seconds_held))
+        await access.account.settle(drain=not talk.stopped)
+        talk.usage = access.account.usage(talk.usage.seconds)
+    elif planned.cell.provider == "none":
+        talk.usage = without_models(talk.usage)
     return talk
+
+
+def without_models(usage: Usage) -> Usage:
+    """How the time of an agent was spent that has no model: all of it is its own."""
+    return replace(usage, model_seconds=0.0, tools_seconds=0.0, waiting_seconds=0.0, own_seconds=usage.seconds)
 
 
 async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -> ProcessResult:
@@ -154,6 +174,7 @@ async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -
     try:
         return await sandbox.run(job)
     finally:
+        account.clock.end()
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
@@ -263,6 +284,12 @@ def _judge_process(
         talk.end("failed", f"turn {turn} ended with status {result.status}{as_after}{complaint(result, limits)}")
 
 
+def _quote(talk: Conversation, result: ProcessResult, access: RunAccess) -> None:
+    """Adds the agent's last words to why its process failed."""
+    if talk.outcome == "failed" and result.status and (words := last_words(result, access.redact)):
+        talk.reason = f"{talk.reason}, and said: {words}"
+
+
 async def _read(
     planned: PlannedRun, folders: RunFolders, talk: Conversation, result: ProcessResult, turn: int, limits: Limits
 ) -> TurnReport | None:
@@ -319,30 +346,57 @@ def _last_message(steps: Sequence[Mapping[str, Any]]) -> str:
     return next((text for text in said if isinstance(text, str) and text.strip()), "(nothing)")
 
 
-def _judge_calls(talk: Conversation, result: ProcessResult, turn: int, account: Account, seconds: float) -> None:
+async def _judge_calls(talk: Conversation, result: ProcessResult, turn: int, access: RunAccess, seconds: float) -> None:
     """The outcome as the gateway saw it, which knows better than an exit status whose failure it was."""
+    account = access.account
+    assert account is not None
     # What is errored already stays so, unless the gateway itself ended the turn: then its reason is the true one.
     if result.alive or (talk.outcome == "errored" and not account.aborted.is_set()):
         return
     name = account.provider.name
-    # A call that was still waiting when the process gave up counts against the provider only if the agent got nowhere
-    # without it: one that finished its work may well leave a call open.
-    is_stuck = result.cut != "time" and (talk.outcome == "failed" or not account.was_answered(turn))
-    trouble = account.failure or account.last_failure or (account.abandoned if is_stuck else None)
     if account.over_budget:
         talk.end("errored", f"turn {turn} was stopped: {account.limit_hit}")
     elif account.limit_hit is not None:
         talk.end("failed", f"turn {turn} was stopped: {account.limit_hit}")
     elif talk.stopped:
         return
-    elif trouble is not None:
+    elif (trouble := await _provider_trouble(talk, result, turn, access, seconds)) is not None:
         talk.trouble = trouble
         talk.end("errored", f"turn {turn}: {name}: {trouble.message}", retry=trouble.retry_call or trouble.retry_run)
-    # A turn that ran into its limit is the provider's fault if it spent most of it waiting for an answer; the bar is
-    # lower where no call was answered at all.
-    elif result.cut == "time" and account.silence > seconds / (2 if account.was_answered(turn) else 4):
-        talk.end("errored", f"turn {turn}: {name} said nothing for {account.silence:.0f} s", retry=True)
     elif talk.outcome == "failed" and not account.calls:
         talk.reason = f"{talk.reason}; it made no call of a model"
     elif talk.outcome == "failed" and account.refusal:
         talk.reason = f"{talk.reason}; {name} had refused its last call: {account.refusal}"
+
+
+async def _provider_trouble(
+    talk: Conversation, result: ProcessResult, turn: int, access: RunAccess, seconds: float
+) -> CallFailure | None:
+    """The provider's failure that the turn met, if it is the provider's.
+
+    An agent chooses what it sends and when it gives up, so what it met proves nothing. The provider is asked by orvl
+    itself: if that fails, too, the failure is the provider's. If it answers, what may have been a moment's trouble (an
+    answer that was cut, a 500, a wait for orvl's own limits) earns another attempt, except in the last one; what the
+    agent gave up on is the agent's.
+    """
+    account = access.account
+    assert account is not None
+    if account.failure is not None:
+        return account.failure
+    is_timed_out = result.cut == "time"
+    # A call that was still waiting when the process gave up counts against the provider only if the agent got nowhere
+    # without it: one that finished its work may well leave a call open.
+    is_stuck = not is_timed_out and (talk.outcome == "failed" or not account.was_answered(turn))
+    met = account.last_failure or (account.abandoned if is_stuck else None)
+    # A turn that ran into its limit may be the provider's fault if it spent most of it waiting for an answer; the bar
+    # is lower where no call was answered at all.
+    if met is None and is_timed_out and account.silence > seconds / (2 if account.was_answered(turn) else 4):
+        met = CallFailure(f"it said nothing for {account.silence:.0f} s", retry_call=True)
+    if met is None:
+        return None
+    if account.was_held and met is account.abandoned:
+        return None if access.is_last and access.attempt else met
+    if (own := await account.provider_failure()) is not None:
+        return replace(met, retry_run=True, scope="provider" if own.scope == "provider" else met.scope)
+    is_momentary = met is account.last_failure and met.retry_call
+    return met if is_momentary and not access.is_last else None

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
-import shutil
+import os
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.errors import Interrupted, SetupFailed
+from orvl.errors import Interrupted, SetupFailed, StartDamaged
 from orvl.project.overlays import has_changed, lay
 from orvl.run import start_tree as start
+from orvl.run.start_seal import PARTS, check, is_unsealed, seal, stamp_of, sync_path
 from orvl.sandbox.job import hit, shell_job
 from orvl.sandbox.registries import registry_access
+from orvl.sandbox.workdir import claim, is_alive
 from orvl.store import tree
 from orvl.store.tree import TreeLimits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
     from orvl.project.settings import Limits, Settings
+    from orvl.run.start_seal import Stamp
     from orvl.sandbox import ProcessResult, Sandbox
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Batch, Store
     from orvl.types import Eval, Overlay
 
 SAID = 300
+TRIES = 3
+"""How often a start that is damaged is made again in a row before its runs are given up."""
+ASIDE = "."
+"""Begins the name of what is half made, or about to be deleted, among the starts."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +44,36 @@ class Start:
 
     folder: Path | None
     tree: str
+    stamp: Stamp = field(default_factory=dict)
+    """Of the folder when its bytes were last compared with its seal."""
 
-    def give(self, folders: RunFolders) -> None:
-        """Lays a fresh copy into a run's own folders."""
-        if self.folder:
+    def give(self, folders: RunFolders) -> bool:
+        """Lays a fresh copy into a run's own folders; says whether it is a copy of what was sealed."""
+        if self.folder is None:
+            return True
+        try:
             start.copy(self.folder / "workspace", folders.workspace)
             start.copy(self.folder / "home", folders.home)
+        except OSError:
+            if self._is_as_it_was():
+                raise
+            return False
+        return self._is_as_it_was()
+
+    def _is_as_it_was(self) -> bool:
+        try:
+            return self.folder is not None and stamp_of(self.folder) == self.stamp
+        except OSError:
+            return False
 
 
 @dataclass
 class Starts:
-    """Prepares what evals start from, each once, however many runs ask for it at the same time."""
+    """Prepares what evals start from, each once, however many runs ask for it at the same time.
+
+    A start that is kept is compared with its seal before the first run of a command gets it. No agent in a sandbox can
+    see it; that nobody else has touched it since is told after each copy, from its stamp.
+    """
 
     store: Store
     work: WorkDir
@@ -54,11 +82,23 @@ class Starts:
     say: Callable[[str], None]
     _made: dict[str, asyncio.Future[Start]] = field(default_factory=dict)
 
-    async def of(self, one: Eval, sandbox: Sandbox, overlays: Sequence[Overlay] = ()) -> Start:
+    async def give(self, one: Eval, sandbox: Sandbox, overlays: Sequence[Overlay], folders: RunFolders) -> Start:
+        """Lays what an eval starts from into a run's own folders."""
         laid = [overlay for overlay in overlays if overlay.workspace or overlay.home]
         key = key_of(one, sandbox, self.image) + (f"-{_digest(laid)}" if laid else "")
+        for _ in range(TRIES):
+            found = await self._of(one, key, sandbox, laid)
+            if found.folder is None or await asyncio.to_thread(found.give, folders):
+                return found
+            # Somebody has touched it. If its bytes are still the same, the next try succeeds.
+            if key in self._made and self._made[key].done() and self._made[key].result() is found:
+                del self._made[key]
+            await asyncio.to_thread(_empty, folders)
+        raise SetupFailed(f"what {one.name} starts from changes all the time: {self._folder(key)}")
+
+    async def _of(self, one: Eval, key: str, sandbox: Sandbox, overlays: Sequence[Overlay]) -> Start:
         if key not in self._made:
-            made = self._make_with(one, key, sandbox, laid) if laid else self._make(one, key, sandbox)
+            made = self._make_with(one, key, sandbox, overlays) if overlays else self._make(one, key, sandbox)
             self._made[key] = asyncio.ensure_future(made)
         try:
             return await asyncio.shield(self._made[key])
@@ -68,27 +108,42 @@ class Starts:
             self._made.pop(key, None)
             raise
 
+    def _folder(self, key: str) -> Path:
+        return self.store.folder / "starts" / key
+
     async def _make(self, one: Eval, key: str, sandbox: Sandbox) -> Start:
         if not one.setup and one.part("workspace") is None:
-            return await asyncio.to_thread(self._kept, one, None)
-        folder = self.store.folder / "starts" / key
-        if not folder.is_dir():
-            await self._prepare(one, folder, sandbox)
-        return await asyncio.to_thread(self._kept, one, folder)
+            return await asyncio.to_thread(self._without_files, one)
+        return await self._sound(one, key, lambda: self._prepare(one, self._folder(key), sandbox))
 
     async def _make_with(self, one: Eval, key: str, sandbox: Sandbox, overlays: Sequence[Overlay]) -> Start:
         """The eval's own start, with the files of overlays laid over it before the agent sees it."""
-        plain = await self.of(one, sandbox)
-        folder = self.store.folder / "starts" / key
-        if not folder.is_dir():
+
+        async def prepare() -> None:
             fresh = self.work.new()
             try:
-                await asyncio.to_thread(plain.give, fresh)
+                plain = await self.give(one, sandbox, (), fresh)
                 await asyncio.to_thread(_lay_over, overlays, fresh)
-                await asyncio.to_thread(_put, fresh, folder, is_repository=plain.folder is not None)
+                await asyncio.to_thread(_put, fresh, self._folder(key), is_repository=plain.folder is not None)
             finally:
                 await asyncio.to_thread(tree.remove, fresh.root)
-        return await asyncio.to_thread(self._kept, one, folder)
+
+        return await self._sound(one, key, prepare)
+
+    async def _sound(self, one: Eval, key: str, prepare: Callable[[], Awaitable[None]]) -> Start:
+        """The start that is kept, if it is as it was sealed; else it is made again."""
+        folder, wrong = self._folder(key), ""
+        for _ in range(TRIES):
+            if not os.path.lexists(folder):
+                await prepare()
+            try:
+                return await asyncio.to_thread(self._checked, folder)
+            except StartDamaged as damage:
+                wrong = str(damage)
+            if not is_unsealed(folder):
+                self.say(f"What {one.name} starts from was damaged and is made again: {wrong} in {folder}.")
+            await asyncio.to_thread(_discard, folder)
+        raise SetupFailed(f"what {one.name} starts from is damaged however often it is made: {wrong} in {folder}")
 
     async def _prepare(self, one: Eval, folder: Path, sandbox: Sandbox) -> None:
         """Made aside and then put in its place as a whole, so that a start is there entirely or not at all."""
@@ -96,7 +151,7 @@ class Starts:
         try:
             if one.setup:
                 self.say(f"Setting up {one.name}: once, then every run gets a copy …")
-            await asyncio.to_thread(start.lay_out, one.part("workspace"), fresh.workspace)
+            await asyncio.to_thread(_lay_out, one, fresh)
             for number, command in enumerate(one.setup, 1):
                 await self._set_up(one, number, command, fresh, sandbox)
             await asyncio.to_thread(_put, fresh, folder)
@@ -115,11 +170,15 @@ class Starts:
             why = f"took longer than {limits.setup:g} s (limits.setup)" if ended.cut == "time" else _why(ended, limits)
             raise SetupFailed(f"the setup of {one.name} failed: `{command}` {why}")
 
-    def _kept(self, one: Eval, folder: Path | None) -> Start:
-        """The manifest, named by runs only when all of it is on the disk."""
+    def _checked(self, folder: Path) -> Start:
+        """The manifest is named by runs only when all of it is on the disk; what is damaged is not stored."""
         with self.store.blobs.batch() as batch:
-            key = manifest_of(one, batch, folder / "workspace" if folder else None)
-        return Start(folder, key)
+            entries, stamp = check(folder, batch.put_fd)
+            return Start(folder, batch.put(tree.encode(entries)), stamp)
+
+    def _without_files(self, one: Eval) -> Start:
+        with self.store.blobs.batch() as batch:
+            return Start(None, manifest_of(one, batch))
 
 
 def key_of(one: Eval, sandbox: Sandbox, image: str | None) -> str:
@@ -142,30 +201,76 @@ def _lay_over(overlays: Sequence[Overlay], fresh: RunFolders) -> None:
             raise SetupFailed(f"the overlay {overlay.name} was changed while runs went on; run the command again")
 
 
+def _lay_out(one: Eval, fresh: RunFolders) -> None:
+    source = one.part("workspace")
+    start.lay_out(source, fresh.workspace)
+    # It is kept under the content that the call began with: it must be that.
+    if source is not None and one.workspace_digest and tree.digest(fresh.workspace) != one.workspace_digest:
+        raise SetupFailed(f"the workspace of {one.name} was changed while runs went on; run the command again")
+
+
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
     """Prepared folders of evals that are not there any more, or have changed; and those with overlays, quickly made."""
     used = {one.digest[:32] for one in evals}
     found = (folder / "starts").iterdir() if (folder / "starts").is_dir() else ()
-    return [path for path in found if path.name.partition("-")[0] not in used or path.name.count("-") > 1]
+    return [
+        path
+        for path in found
+        if (path.name.partition("-")[0] not in used or path.name.count("-") > 1)
+        and not (path.name.startswith(ASIDE) and is_alive(path))
+    ]
 
 
 def _put(fresh: RunFolders, folder: Path, *, is_repository: bool = True) -> None:
-    """One commit and no history; then the whole goes to where runs copy it from."""
+    """One commit and no history; then the whole is sealed, and goes to where runs copy it from."""
     fresh.mend()
     if is_repository:
         start.commit(fresh.workspace)
-    folder.parent.mkdir(exist_ok=True)
-    beside = folder.with_name(f".{folder.name}.{fresh.root.parent.name}")
-    tree.remove(beside)
-    beside.mkdir()
-    for name in ("workspace", "home"):
-        shutil.move(getattr(fresh, name), beside / name)
+    with _aside(folder.parent) as aside:
+        for name in PARTS:
+            _move(getattr(fresh, name), aside / name)
+        seal(aside)
+        try:
+            aside.rename(folder)
+        except OSError:
+            # Another command was faster; what it has put there is compared with its seal like any other.
+            if not os.path.lexists(folder):
+                raise
+        sync_path(folder.parent)
+
+
+def _move(source: Path, target: Path) -> None:
     try:
-        beside.rename(folder)
-    except OSError:
-        tree.remove(beside)
-        if not folder.is_dir():
+        source.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
             raise
+        target.mkdir()
+        start.copy(source, target)
+
+
+def _discard(folder: Path) -> None:
+    """It is gone at once, and as a whole, whoever may be copying from it."""
+    with _aside(folder.parent) as aside, suppress(FileNotFoundError):
+        folder.rename(aside / "damaged")
+
+
+@contextmanager
+def _aside(starts: Path) -> Iterator[Path]:
+    """A folder among the starts that is no start; what is left in it is removed, also when this process is killed."""
+    starts.mkdir(exist_ok=True)
+    folder, lock = claim(starts, ASIDE)
+    try:
+        yield folder
+    finally:
+        tree.remove(folder)
+        os.close(lock)
+
+
+def _empty(folders: RunFolders) -> None:
+    for folder in (folders.workspace, folders.home):
+        tree.remove(folder)
+        folder.mkdir(mode=0o700)
 
 
 def _why(ended: ProcessResult, limits: Limits) -> str:

@@ -106,7 +106,7 @@ def copy(source: Path, target: Path) -> None:
     """A fresh copy of a prepared folder into an empty one: modes, times and links as they are, no file shared."""
     if _has_few(source) or not _copied_by_cp(source, target):
         _copy_inside(source, target)
-        with _opened(target, FOLDER) as made:
+        with opened(target, FOLDER) as made:
             _same_mode_and_times(made, source.stat())
 
 
@@ -134,7 +134,7 @@ def _copied_by_cp(source: Path, target: Path) -> bool:
 
 
 def _copy_inside(source: Path, target: Path, skip: Collection[str] = ()) -> None:
-    with _opened(source, FOLDER) as read, _opened(target, FOLDER) as write:
+    with opened(source, FOLDER) as read, opened(target, FOLDER) as write:
         _copy_folder(read, write, skip)
 
 
@@ -149,11 +149,11 @@ def _copy_one(name: str, info: os.stat_result, read: int, write: int, skip: Coll
     """Everything is opened inside the folder that holds it, so that no link leads out and no path is too long."""
     if stat.S_ISDIR(info.st_mode):
         os.mkdir(name, 0o700, dir_fd=write)
-        with _opened(name, FOLDER, read) as source, _opened(name, FOLDER, write) as target:
+        with opened(name, FOLDER, read) as source, opened(name, FOLDER, write) as target:
             _copy_folder(source, target, skip)
             _same_mode_and_times(target, info)
     elif stat.S_ISREG(info.st_mode):
-        with _opened(name, SOURCE, read) as source, _opened(name, TARGET, write) as target:
+        with opened(name, SOURCE, read) as source, opened(name, TARGET, write) as target:
             for chunk in tree.chunks(source):
                 while chunk:
                     chunk = chunk[os.write(target, chunk) :]
@@ -177,7 +177,7 @@ def _times(info: os.stat_result) -> tuple[int, int]:
 
 
 @contextmanager
-def _opened(name: str | Path, flags: int, folder: int | None = None) -> Iterator[int]:
+def opened(name: str | Path, flags: int, folder: int | None = None) -> Iterator[int]:
     fd = os.open(name, flags, 0o600, dir_fd=folder)
     try:
         yield fd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,6 +81,14 @@ class Stream:
         if self.path is None or not self.path.is_file() or self.path.is_symlink():
             return b""
         return self.path.read_bytes()
+
+    def tail(self, size: int) -> bytes:
+        """The last bytes of it."""
+        if self.path is None or not self.path.is_file() or self.path.is_symlink():
+            return b""
+        with self.path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+            return file.read(size)
 
 
 @dataclass(frozen=True)

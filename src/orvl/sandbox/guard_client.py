@@ -12,16 +12,18 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import DISK_IS_BROKEN, NotStarted
+from orvl.errors import DISK_IS_BROKEN, NotStarted, disk_sentence
 from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
-from orvl.sandbox.guard.processes import become_reaper, descendants
+from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
+from orvl.sandbox.guard.shortage import PAUSES, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -30,7 +32,10 @@ if TYPE_CHECKING:
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from guard.serve import main; main()"
 GUARDS: set[int] = set()
+"""Processes of this one that are guards. Threads read it: it is changed, and asked, only under `GUARDS_LOCK`."""
+GUARDS_LOCK = Lock()
 GUARD_PATIENCE = 15.0
+END_PATIENCE = 15.0
 STOP_PATIENCE = 3.0
 CONNECT_PATIENCE = 10.0
 LONGEST_ANSWER = 1 << 20
@@ -60,11 +65,13 @@ class GuardClient:
     def __init__(self, lock_fd: int | None = None) -> None:
         self._lock_fd = lock_fd
         self._guard: subprocess.Popen[bytes] | None = None
+        self._began = 0
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._port_sockets: socket.socket | None = None
         self._stopped = False
         self._grace = 0.0
+        self._dialled = 0
 
     def spawn(self, job: Job) -> Spawn:
         """How a job is started in this kind of sandbox."""
@@ -88,7 +95,7 @@ class GuardClient:
         except (OSError, TimeoutError):
             answer = b""
         if not answer.endswith(b"\n"):
-            await self._end_guard()
+            await self._end_guard(spawn.clean)
             raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
         return _result(json.loads(answer), job, self.name)
 
@@ -97,7 +104,7 @@ class GuardClient:
         self._stopped = True
         self.end_job()
         if self._guard is not None:
-            asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._guard.kill)
+            asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._guard.terminate)
 
     def end_job(self) -> None:
         """Ends what runs now."""
@@ -108,8 +115,9 @@ class GuardClient:
         """A connection to a port of what runs now, which must be a job without ports of its own."""
         if self._writer is None or self._port_sockets is None:
             raise ConnectionRefusedError
-        self._writer.write(b"dial %d\n" % port)
-        return await _handed_over(self._port_sockets)
+        self._dialled += 1
+        self._writer.write(b"dial %d %d\n" % (port, self._dialled))
+        return await _handed_over(self._port_sockets, self._dialled)
 
     async def close(self) -> None:
         """Lets the guard go; it kills what is left below it."""
@@ -118,35 +126,46 @@ class GuardClient:
         if self._port_sockets is not None:
             self._port_sockets.close()
         if self._guard is not None:
-            await asyncio.to_thread(self._guard.wait)
-            GUARDS.discard(self._guard.pid)
+            await asyncio.to_thread(_ended, self._guard, self._began)
         self._guard = self._reader = self._writer = self._port_sockets = None
 
-    async def _end_guard(self) -> None:
-        """Kills a guard that does not answer, with all that it guarded."""
+    async def _end_guard(self, clean: list[str]) -> None:
+        """Ends a guard that was killed or does not answer, with all that it guarded."""
         if self._guard is not None:
-            below = descendants(self._guard.pid)
-            self._guard.kill()
+            self._guard.terminate()  # its parent ends it, and what it leaves
             await self.close()
-            await asyncio.to_thread(_kill_strays, below)
+            if clean:
+                await asyncio.to_thread(_tidy, clean)
 
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._reader is None or self._writer is None:
             become_reaper()
-            ours, theirs = socket.socketpair()
-            self._port_sockets, their_ports = socket.socketpair()
-            kept = () if self._lock_fd is None else (self._lock_fd,)
-            with theirs, their_ports:
+            ours = await self._start_guard()
+            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
+        return self._reader, self._writer
+
+    async def _start_guard(self) -> socket.socket:
+        """Our end of a new guard's control socket; where the machine is short of something, asked for again."""
+        pauses = list(PAUSES)
+        while True:
+            try:
+                return self._new_guard()
+            except OSError as error:
+                if error.errno not in SHORT or not pauses:
+                    reason = f"this machine refused orvl a process: {disk_sentence(error)}"
+                    raise NotStarted(reason, missing=False) from error
+            await asyncio.sleep(pauses.pop(0))
+
+    def _new_guard(self) -> socket.socket:
+        words = [sys.executable, "-I", "-S", "-c", START, str(Path(__file__).parent)]
+        kept = () if self._lock_fd is None else (self._lock_fd,)
+        self._began = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+        with ExitStack() as stack:
+            ours, theirs = map(stack.enter_context, socket.socketpair())
+            our_ports, their_ports = map(stack.enter_context, socket.socketpair())
+            with GUARDS_LOCK:
                 self._guard = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-I",
-                        "-S",
-                        "-c",
-                        START,
-                        str(Path(__file__).parent),
-                        str(their_ports.fileno()),
-                    ],
+                    [*words, str(their_ports.fileno()), *([] if self.has_walls else [str(os.getpid())])],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env={},
@@ -154,55 +173,86 @@ class GuardClient:
                     start_new_session=True,
                     pass_fds=(their_ports.fileno(), *kept),
                 )
-            GUARDS.add(self._guard.pid)
-            self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LONGEST_ANSWER)
-        return self._reader, self._writer
+                GUARDS.add(self._guard.pid)
+            self._port_sockets = our_ports
+            stack.pop_all()
+            theirs.close()
+            their_ports.close()
+            return ours
 
 
-def _kill_strays(known: list[int]) -> None:
-    """Kills what a dead guard left: orvl is a subreaper, so these are its own children now, but in other sessions."""
+def _ended(guard: subprocess.Popen[bytes], began: int) -> None:
+    """Waits for a guard's end; where its parent was killed with it, orvl ends what they left."""
+    guard.send_signal(signal.SIGCONT)  # it may have been stopped, as any process can
+    try:
+        guard.wait(END_PATIENCE)
+    except subprocess.TimeoutExpired:
+        guard.kill()
+        guard.wait()
+    if guard.returncode:
+        _kill_orphans(began)
+    with GUARDS_LOCK:
+        GUARDS.discard(guard.pid)
+
+
+def _kill_orphans(began: int) -> None:
+    """Kills what a guard and its parent left when both were killed.
+
+    orvl is a subreaper, so these are its own children now, but in sessions of their own, as only a guard's jobs are.
+    What belongs to other guards is below them, and never looked at.
+    """
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
-        kept = {pid for guard in GUARDS for pid in (guard, *descendants(guard))}
-        strays = [pid for pid in descendants(os.getpid()) if pid not in kept and (pid in known or _left(pid))]
-        if not strays:
+        with GUARDS_LOCK:
+            table, session = process_table(), os.getsid(0)
+            orphans = [
+                pid
+                for pid, (parent, of, start) in table.items()
+                if parent == os.getpid() and of != session and start >= began and pid not in GUARDS
+            ]
+            for pid in [below for orphan in orphans for below in (orphan, *descendants(orphan, table))]:
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            for pid in orphans:
+                with suppress(OSError):
+                    os.waitpid(pid, os.WNOHANG)
+        if not orphans:
             return
-        for pid in strays:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-            with suppress(OSError):
-                os.waitpid(pid, os.WNOHANG)
         time.sleep(0.01)
 
 
-def _left(pid: int) -> bool:
-    """Whether a process is in another session than orvl, as only a guard's jobs are."""
-    try:
-        return os.getsid(pid) != os.getsid(0)
-    except OSError:
-        return False
+def _tidy(clean: list[str]) -> None:
+    """Puts away a container whose guard is gone."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=END_PATIENCE, check=False)
 
 
-async def _handed_over(handed: socket.socket) -> socket.socket:
-    """The connection that the guard made, or the error that it met."""
+async def _handed_over(handed: socket.socket, number: int) -> socket.socket:
+    """The connection that the guard made for a request, or the error that it met; late answers are dropped."""
     loop = asyncio.get_running_loop()
-    result: asyncio.Future[tuple[bytes, list[int], int, Any]] = loop.create_future()
+    result: asyncio.Future[tuple[int, int | None]] = loop.create_future()
 
     def take() -> None:
-        if not result.done():
-            result.set_result(socket.recv_fds(handed, 64, 1))
+        message, descriptors, _, _ = socket.recv_fds(handed, 4096, 1)
+        descriptor = descriptors[0] if descriptors else None
+        answers = {int(line.split()[0]): int(line.split()[1]) for line in message.splitlines()}
+        if number in answers and not result.done():
+            result.set_result((answers[number], descriptor))
+        elif not message and not result.done():
+            result.set_exception(ConnectionResetError())
+        elif descriptor is not None:
+            os.close(descriptor)
 
     handed.setblocking(False)
     loop.add_reader(handed, take)
     try:
         async with asyncio.timeout(CONNECT_PATIENCE):
-            message, descriptors, _, _ = await result
+            error, descriptor = await result
     finally:
         loop.remove_reader(handed)
-    if not descriptors:
-        number = int(message or 0)
-        raise OSError(number, os.strerror(number))
-    return socket.socket(fileno=descriptors[0])
+    if descriptor is None:
+        raise OSError(error, os.strerror(error))
+    return socket.socket(fileno=descriptor)
 
 
 @asynccontextmanager
@@ -282,6 +332,8 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
+    if answer["fault"]:
+        raise NotStarted(f"it was ended from outside: {answer['fault']}", missing=False)
     return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],

@@ -92,7 +92,7 @@ def hit(cut: str, limits: Limits) -> str:
 
 def complaint(ended: ProcessResult, limits: Limits) -> str:
     """A limit that only the process itself saw: it got an error, said so, and gave up."""
-    said = (ended.stdout.read()[-SAID:] + ended.stderr.read()[-SAID:]).decode("utf-8", "replace").lower()
+    said = (ended.stdout.tail(SAID) + ended.stderr.tail(SAID)).decode("utf-8", "replace").lower()
     for words, name in COMPLAINTS.items():
         if words in said:
             unit = " MiB" if name == "file_size" else ""

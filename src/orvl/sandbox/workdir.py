@@ -176,11 +176,7 @@ class WorkDir:
             if base.lstat().st_uid != os.getuid() or base.is_symlink():
                 raise UserError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own.")
             base.chmod(0o700)
-            with _locked(base):
-                sweep(base)
-                self.root = Path(tempfile.mkdtemp(dir=base, prefix="w"))
-                self.lock_fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-                fcntl.flock(self.lock_fd, fcntl.LOCK_EX)
+            self.root, self.lock_fd = claim(base, "w")
         except OSError as error:
             raise UserError(
                 f"Runs need a temporary folder: {disk_sentence(error)}. Set TMPDIR to another one."
@@ -201,6 +197,16 @@ class WorkDir:
         os.close(self.lock_fd)
 
 
+def claim(base: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder in `base`, and an open lock on it that says its owner is alive; those of the dead are removed."""
+    with _locked(base):
+        sweep(base, prefix)
+        folder = Path(tempfile.mkdtemp(dir=base, prefix=prefix))
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+    return folder, fd
+
+
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -211,9 +217,9 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def sweep(base: Path) -> None:
-    """Removes the folders of orvl processes that are gone, told by their lock."""
-    for folder in base.iterdir():
+def sweep(base: Path, prefix: str) -> None:
+    """Removes the folders with this prefix of orvl processes that are gone, told by their lock."""
+    for folder in (path for path in base.iterdir() if path.name.startswith(prefix)):
         with suppress(OSError):
             fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:

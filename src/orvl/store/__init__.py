@@ -20,6 +20,8 @@ __all__ = ["ANY_EPISODE", "Batch", "Blobs", "Store", "StoredCell", "StoredRun", 
 STORES = {"sqlite": "orvl.store.sqlite:SqliteStore"}
 """By the scheme of --store: a class that takes what follows it and `write`, and says whether a store `exists` there."""
 DEFAULT = "sqlite"
+BUSY_WAIT = 0.1
+"""Seconds between two looks at a store that another process writes to."""
 
 
 def store_url(flag: str | None, setting: str | None, root: Path) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from contextlib import contextmanager
+import time
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from orvl.errors import DiskError, StoreError, disk_sentence
+from orvl.errors import DiskError, StoreBusy, StoreError, disk_sentence
 from orvl.store.schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 FILE = "orvl.db"
 MANY = 1000
 """Runs, or tables of scores, that are worth a summary."""
+MIGRATION_WAIT = 5.0
+"""Seconds for which a reader waits for a writer to bring the store up to date; an older orvl never does."""
 
 
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
@@ -100,12 +103,27 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _migrate_for_reading(folder: Path, migrations: Sequence[str]) -> None:
-    """Only the writer may change a store, so a reader briefly becomes the writer."""
-    fd = lock(folder)
+    """Only the writer may change a store, so a reader briefly becomes it, or lets one that has just begun do it."""
+    deadline = time.monotonic() + MIGRATION_WAIT
+    while True:
+        try:
+            fd = lock(folder)
+            break
+        except StoreBusy:
+            if _version(folder) >= len(migrations):
+                return
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.05)
     try:
         connect(folder, write=True, migrations=migrations).close()
     finally:
         os.close(fd)
+
+
+def _version(folder: Path) -> int:
+    with closing(_open_to_read(folder / FILE)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
@@ -136,11 +154,9 @@ def lock(folder: Path) -> int:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        owner = os.read(fd, 20).decode(errors="replace").strip() or "unknown"
+        owner = os.read(fd, 20).decode("ascii", "replace").strip()
         os.close(fd)
-        raise StoreError(
-            f"Another orvl (process {owner}) is writing to {folder}. Wait for it, or use another store: --store DIR"
-        ) from error
+        raise StoreBusy(folder, owner if owner.isdecimal() else "unknown") from error
     os.truncate(fd, 0)
     os.pwrite(fd, str(os.getpid()).encode(), 0)
     return fd

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CellCounts,
         FailedCall,
         JudgeAnswer,
+        JudgeReply,
         Mismatch,
         NewestScore,
         OtherModelCalls,
@@ -87,6 +88,12 @@ class RunStore(Protocol):
     def add_call(self, words: Any, seed: int) -> int:
         """A command that runs or scores something."""
 
+    def add_end(self, call: int) -> None:
+        """A command has done all that it was asked for."""
+
+    def scored_before_end(self, words: str, samples: str) -> dict[int, set[tuple[str, str]]]:
+        """By attempt, metric and judge keys of scores by calls of these words, since one last came to its end."""
+
     def add_cell(self, cell: Cell) -> int:
         """Its id; a cell that is stored already keeps the one it has."""
 
@@ -113,6 +120,9 @@ class RunStore(Protocol):
 
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         """The runs of these cells that finished or failed."""
+
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        """Whether any attempt of a contestant (its names, version and identity) has called its model, or tried to."""
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
@@ -145,10 +155,22 @@ class ScoreStore(Protocol):
     def add_scores(
         self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, table: bytes | None
     ) -> None:
-        """Scores, and S of the attempt under a layout (little-endian doubles, row by row) where it is complete."""
+        """Scores, and S of the attempt under a layout (little-endian doubles, row by row) where it is complete.
+
+        The replies that led to these scores are dropped with it.
+        """
 
     def scores(self, attempt: int) -> list[Score]:
         """All scores of an attempt, oldest first."""
+
+    def add_reply(self, about: str, reply: JudgeReply) -> None:
+        """A judge's answer, as it arrives; a place that is stored already keeps its answer."""
+
+    def replies(self, about: str) -> list[JudgeReply]:
+        """The answers about something, such as an attempt (`records.about`), that have led to nothing stored yet."""
+
+    def drop_replies(self, about: str) -> None:
+        """What they led to is kept elsewhere."""
 
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         """S of the attempts of these cells that are stored under a layout."""

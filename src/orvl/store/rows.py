@@ -120,6 +120,18 @@ class JudgeAnswer(NamedTuple):
     reason: str
 
 
+class JudgeReply(NamedTuple):
+    """One answer of a judge, kept from when it arrives until what it leads to is stored."""
+
+    scope: str
+    """What it was asked for, such as one sample of one judge's score."""
+    question: str
+    """The hash of the question."""
+    step: int
+    """Its place in the conversation about the question, from 0."""
+    content: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class VerdictCosts:
     """What the newest verdicts have cost: `priced` of `verdicts` have a known cost; `looks` are runs × judges."""

@@ -190,4 +190,30 @@ MIGRATIONS: tuple[str, ...] = (
         UNIQUE (layout, cell)
     );
     """,
+    # Answers of judges from when they arrive until what they lead to is stored; and which calls came to their end.
+    """
+    CREATE TABLE judge_reply (
+        about TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        question TEXT NOT NULL,
+        step INTEGER NOT NULL,
+        content TEXT NOT NULL,
+        PRIMARY KEY (about, scope, question, step)
+    ) WITHOUT ROWID;
+    ALTER TABLE call ADD COLUMN ended REAL;
+    UPDATE call SET ended = started;
+    """,
+    # What is an upper bound, where a provider's own count did not arrive, and how a run's time was spent.
+    """
+    ALTER TABLE model_call ADD COLUMN is_bound INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE spent (
+        attempt INTEGER PRIMARY KEY REFERENCES attempt,
+        is_bound INTEGER NOT NULL,
+        model_seconds REAL,
+        tools_seconds REAL,
+        own_seconds REAL,
+        waiting_seconds REAL
+    );
+    DELETE FROM cell_counts;
+    """,
 )

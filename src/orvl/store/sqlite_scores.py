@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from orvl.store.database import MANY, Queries, damaged
-from orvl.store.records import SCORE, score_from, score_row
-from orvl.store.rows import JudgeAnswer, NewestScore, ScoreTables, ScoreValue, VerdictCosts
+from orvl.store.records import SCORE, reply_place, score_from, score_row
+from orvl.store.rows import JudgeAnswer, JudgeReply, NewestScore, ScoreTables, ScoreValue, VerdictCosts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -41,7 +41,16 @@ class SqliteScores(Queries):
         self, attempt: int, cell: int, call: int, scores: Iterable[Score], layout: int, table: bytes | None
     ) -> None:
         statement = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
+        scores = list(scores)
         self.db.executemany(statement, [(attempt, call, *score_row(score)) for score in scores])
+        self.db.executemany(
+            "DELETE FROM judge_reply WHERE about = ? AND scope = ?",
+            [
+                reply_place(attempt, score.metric_key, score.judge_key, score.sample)
+                for score in scores
+                if score.judge_key
+            ],
+        )
         if table is not None:
             self.db.execute("INSERT OR REPLACE INTO card VALUES (?, ?, ?, ?)", (layout, attempt, cell, table))
             self.db.execute("DELETE FROM cell_tables WHERE layout = ? AND cell = ?", (layout, cell))
@@ -50,6 +59,20 @@ class SqliteScores(Queries):
         query = f"SELECT {', '.join(SCORE)} FROM score WHERE attempt = ? ORDER BY id"
         with self.readable(f"a score of attempt {attempt}"):
             return [score_from(row) for row in self.rows(query, (attempt,))]
+
+    def add_reply(self, about: str, reply: JudgeReply) -> None:
+        self.db.execute(
+            "INSERT INTO judge_reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (about, reply.scope, reply.question, reply.step, json.dumps(reply.content)),
+        )
+
+    def replies(self, about: str) -> list[JudgeReply]:
+        rows = self.rows("SELECT scope, question, step, content FROM judge_reply WHERE about = ?", (about,))
+        with self.readable("an answer of a judge"):
+            return [JudgeReply(scope, question, step, json.loads(said)) for scope, question, step, said in rows]
+
+    def drop_replies(self, about: str) -> None:
+        self.db.execute("DELETE FROM judge_reply WHERE about = ?", (about,))
 
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         import numpy as np

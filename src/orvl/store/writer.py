@@ -28,6 +28,11 @@ class Writer:
             self._flushing = asyncio.create_task(self._flush())
         return await done
 
+    async def drained(self) -> None:
+        """Returns when all that anybody asked to write is on the disk, or has failed; also what nobody waits for."""
+        while self._flushing is not None:
+            await asyncio.wait([self._flushing])
+
     async def _flush(self) -> None:
         while self._pending:
             batch, self._pending = self._pending, []

@@ -16,6 +16,12 @@ FILES = {
     "pids": ("pids.max", "pids.max"),
 }
 
+EVENTS = {
+    "memory": (("memory.events",), ("memory.oom_control", "memory.failcnt")),
+    "pids": (("pids.events",), ("pids.events",)),
+}
+"""Files that count how often the kernel enforced a limit, for both versions."""
+
 
 class ControlGroup:
     """The guard is in it, so what it starts is too. `folders` are by controller; in version 2 they are the same."""
@@ -24,8 +30,8 @@ class ControlGroup:
         self.new_kind = os.path.exists(f"{MOUNTED}/cgroup.controllers")
         self.folders: dict[str, str] = {}
         self.events: dict[str, int] = {}
-        """Open files that count how often the kernel enforced a limit. Opening them for each job costs more than all
-        the rest that a job that does nothing takes here."""
+        """The files of `EVENTS`, open. Opening them for each job costs more than all the rest that a job that does
+        nothing takes here."""
         self.limits: dict[str, int] = {}
         self.before: dict[str, int] = {}
         for controller, own in _own_groups(self.new_kind).items():
@@ -39,11 +45,11 @@ class ControlGroup:
                 _remove(folder)
                 continue
             self.folders[controller] = folder
-            events = {"memory": "memory.events" if self.new_kind else "memory.oom_control", "pids": "pids.events"}
-            try:
-                self.events[controller] = os.open(f"{folder}/{events[controller]}", os.O_RDONLY | os.O_CLOEXEC)
-            except OSError:
-                continue
+            for name in EVENTS[controller][not self.new_kind]:
+                try:
+                    self.events[name] = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+                except OSError:
+                    continue
 
     def _limit_file(self, controller: str, folder: str) -> str:
         return f"{folder}/{FILES[controller][not self.new_kind]}"
@@ -57,22 +63,37 @@ class ControlGroup:
             except OSError:
                 continue
         self.limits = values
-        self.before = self._hits()
+        self.before = self._counts()
 
     def hit(self) -> str | None:
         """The limit that the kernel had to enforce since it was set."""
-        for name, times in self._hits().items():
-            if times > self.before.get(name, 0):
-                return name
-        return None
+        if self._more("killed") and self._more("own"):
+            return "memory"
+        return "processes" if self._more("refused") else None
 
-    def _hits(self) -> dict[str, int]:
-        found = {}
-        if "memory" in self.events:
-            found["memory"] = _count(self.events["memory"], b"oom_kill")
-        if "pids" in self.events:
-            found["processes"] = _count(self.events["pids"], b"max")
-        return found
+    def machine_is_short(self) -> bool:
+        """Whether the kernel killed a process here that was within the group's own limit: for lack of memory on the
+        machine, or in a group around this one, such as a container's."""
+        return self._more("killed") and not self._more("own")
+
+    @property
+    def counts_kills(self) -> bool:
+        return "memory.events" in self.events or "memory.oom_control" in self.events
+
+    def _more(self, name: str) -> bool:
+        return self._counts().get(name, 0) > self.before.get(name, 0)
+
+    def _counts(self) -> dict[str, int]:
+        """Processes that the kernel killed for lack of memory, how often this group's own limit was the reason, and
+        forks that it refused."""
+        events = {name: _numbers(fd) for name, fd in self.events.items()}
+        memory = events.get("memory.events", {}) | events.get("memory.oom_control", {})
+        own = memory.get("oom", 0) if self.new_kind else events.get("memory.failcnt", {}).get("", 0)
+        return {
+            "killed": memory.get("oom_kill", 0),
+            "own": own,
+            "refused": events.get("pids.events", {}).get("max", 0),
+        }
 
     def leave(self) -> None:
         """Goes back to where it came from, so that the group can be removed."""
@@ -132,10 +153,10 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _count(fd: int, name: bytes) -> int:
-    """The number beside a name in an open file of names and numbers."""
+def _numbers(fd: int) -> dict[str, int]:
+    """The numbers in an open file, each by the name before it; a number alone has none."""
     try:
-        lines = os.pread(fd, 4096, 0).splitlines()
+        lines = os.pread(fd, 4096, 0).decode("ascii", "replace").splitlines()
     except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith(name + b" ")), 0)
+        return {}
+    return {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in lines if line.strip()}

@@ -6,11 +6,13 @@ gate the agent would run for a moment without either.
 
 import json
 import os
+import signal
 import socket
 from typing import Any
 
 from .limits import set_rlimits
-from .port import open_port
+from .port import network_of, open_port
+from .processes import ended_by
 
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
 ABOVE_ALL_OF_THESE = 16
@@ -24,6 +26,7 @@ class Gate:
     def __init__(self, job: dict[str, Any]) -> None:
         self.init = 0
         self.is_open = False
+        self.network: int | None = None
         self.ports: list[int] = job["ports"]
         hold, self._hold = _pipe()
         self.inherited = {HOLD: hold}
@@ -38,6 +41,7 @@ class Gate:
         self.offer_to_the_oom_killer()
         for port in self.ports:
             open_port(self.init, port, hand_to)
+        self.network = network_of(self.init)
         os.write(self._hold, b"\n")
         self.is_open = True
 
@@ -56,6 +60,10 @@ class Gate:
         """Whether the process really began; asked when all is over."""
         return self.is_open
 
+    def was_killed(self) -> bool:
+        """Whether somebody outside is known to have killed the sandbox's first process; asked before it is ended."""
+        return False
+
     @property
     def waiting_fd(self) -> int | None:
         """What to wait for before looking; None: look again soon."""
@@ -69,6 +77,8 @@ class Gate:
     def close(self) -> None:
         self.spawned()
         os.close(self._hold)
+        if self.network is not None:
+            os.close(self.network)
 
 
 class BubblewrapGate(Gate):
@@ -115,6 +125,22 @@ class ContainerGate(Gate):
         super().__init__(job)
         self._file = job["gate"]["pid_file"]
         self.inherited = {0: self.inherited[HOLD]}
+        self._first = -1
+
+    def open(self, most: dict[str, int], hand_to: socket.socket) -> None:
+        try:
+            self._first = os.pidfd_open(self.init)
+        except OSError:
+            pass
+        super().open(most, hand_to)
+
+    def was_killed(self) -> bool:
+        return self._first >= 0 and ended_by(self._first) == signal.SIGKILL
+
+    def close(self) -> None:
+        super().close()
+        if self._first >= 0:
+            os.close(self._first)
 
     def look(self) -> bool:
         try:

@@ -21,6 +21,7 @@ SMALLEST_ENTRY = 4096
 """What a file counts at least: millions of empty files fill a disk too."""
 EVERYTHING = 1 << 62
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 RLIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
     "file_size": resource.RLIMIT_FSIZE,
@@ -40,6 +41,8 @@ class LimitWatch:
             self.most["file_size"] = max(most["file_size"], largest + 1)
         self.init = 0
         self.proc = ""
+        self.cpu_seconds = 0.0
+        """What the processes of the last look had used, with the dead ones that they waited for."""
         self.deleted = 0
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
@@ -70,7 +73,7 @@ class LimitWatch:
 
     def _processes(self) -> str | None:
         proc, pids = self._pids()
-        threads = resident = 0
+        threads = resident = ticks = 0
         for pid in pids:
             try:
                 with open(f"{proc}/{pid}/stat", "rb") as file:
@@ -79,6 +82,8 @@ class LimitWatch:
                 continue
             threads += int(fields[17])
             resident += int(fields[21]) * PAGE
+            ticks += sum(map(int, fields[11:15]))
+        self.cpu_seconds = ticks / TICKS
         if threads >= self.most["processes"]:
             return "processes"
         if pids and time.monotonic() >= self.descriptors_at:

@@ -1,12 +1,15 @@
 """The process tree as the kernel knows it, and what the guard asks of the kernel for itself."""
 
 import ctypes
+import fcntl
 import os
 import signal
+import struct
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KEYCTL_JOIN_SESSION_KEYRING = 1
+PIDFD_GET_INFO, PIDFD_INFO_EXIT = 0xC040FF0B, 8
 
 
 def become_reaper() -> None:
@@ -22,16 +25,16 @@ def leave_session_keyring() -> None:
 
 
 def wake_when_parent_dies() -> None:
-    """A job without walls could stop the guard with SIGSTOP; when orvl dies, it wakes and cleans up all the same."""
+    """The kernel sends SIGCONT when the parent dies, which also wakes a process that was stopped."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
 
 
-def descendants(root: int) -> list[int]:
-    """All processes below one, from one pass over /proc.
+def process_table() -> dict[int, tuple[int, int, int]]:
+    """The parent, the session and the time of the start of each process, from one pass over /proc.
 
     Zombies too: a process whose first thread has ended looks like one, and goes on in its other threads.
     """
-    children: dict[int, list[int]] = {}
+    table: dict[int, tuple[int, int, int]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -40,7 +43,15 @@ def descendants(root: int) -> list[int]:
                 after_name = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        children.setdefault(int(after_name[1]), []).append(int(name))
+        table[int(name)] = int(after_name[1]), int(after_name[3]), int(after_name[19])
+    return table
+
+
+def descendants(root: int, table: dict[int, tuple[int, int, int]] | None = None) -> list[int]:
+    """All processes below one."""
+    children: dict[int, list[int]] = {}
+    for pid, (parent, _, _) in (process_table() if table is None else table).items():
+        children.setdefault(parent, []).append(pid)
     found: list[int] = []
     todo = [root]
     while todo:
@@ -48,6 +59,41 @@ def descendants(root: int) -> list[int]:
         found += below
         todo += below
     return found
+
+
+def ended_by(pidfd: int) -> int | None:
+    """The signal that ended a process that another one has waited for; None where there was none, or nobody knows.
+
+    Kernels before 6.15 do not tell.
+    """
+    info = bytearray(struct.pack("=Q56x", PIDFD_INFO_EXIT))
+    try:
+        fcntl.ioctl(pidfd, PIDFD_GET_INFO, info)
+    except OSError:
+        return None
+    known, status = struct.unpack("=Q52xi", info)
+    return os.WTERMSIG(status) if known & PIDFD_INFO_EXIT and os.WIFSIGNALED(status) else None
+
+
+def cpu_seconds_below(root: int) -> float:
+    """The time that the living processes below one have used, and the dead ones that they waited for."""
+    ticks = 0
+    for pid in descendants_at_a_glance(root):
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                ticks += sum(int(field) for field in file.read().rpartition(b")")[2].split()[11:15])
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def kills_for_memory() -> int:
+    """How often the kernel has killed a process for lack of memory, anywhere on this machine."""
+    try:
+        with open("/proc/vmstat", "rb") as file:
+            return next((int(line.split()[1]) for line in file if line.startswith(b"oom_kill ")), 0)
+    except OSError:
+        return 0
 
 
 def descendants_at_a_glance(root: int) -> list[int]:

@@ -1,6 +1,6 @@
 """The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-While a job runs, the line "stop" ends it, and "dial PORT" asks for a connection to it.
+While a job runs, the line "stop" ends it, and "dial PORT NUMBER" asks for a connection to it.
 When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
@@ -13,21 +13,26 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NoReturn
 
 from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
 from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
-from .port import dial
+from .port import dial, refuse
 from .processes import (
     become_reaper,
+    cpu_seconds_below,
     descendants,
+    kills_for_memory,
     leave_session_keyring,
     send,
     send_to_all,
     wake_when_parent_dies,
 )
+from .reaper import guarded_by_parent
+from .shortage import patiently
+from .signal_filter import spare
 
 # Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
 SIGNALS_TO_RESET = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXFSZ, signal.SIGCHLD)
@@ -37,6 +42,8 @@ CLIENT_SECONDS = 5.0
 """How long podman or docker may take to put a container away before it is killed itself."""
 TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
+MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
+KILLED = "somebody outside the sandbox killed it"
 
 
 class NotSetUp(Exception):
@@ -46,17 +53,22 @@ class NotSetUp(Exception):
 class Guard:
     """Runs jobs one after the other. Its state is that of the current job."""
 
-    def __init__(self, control: socket.socket, ports: socket.socket) -> None:
-        self.control, self.ports = control, ports
+    def __init__(self, control: socket.socket, ports: socket.socket, parent: int) -> None:
+        self.control, self.ports, self.parent = control, ports, parent
         self.buffer = b""
         self.wake_r, wake_w = os.pipe()
         for fd in (self.wake_r, wake_w):
             os.set_blocking(fd, False)
-        # A child's end must wake `poll`. A handler, even an empty one, makes the signal arrive at the wakeup pipe.
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # A child's end must wake `poll`, and the parent's. A handler, even an empty one, makes the signal arrive at the
+        # wakeup pipe.
+        for number in (signal.SIGCHLD, signal.SIGCONT):
+            signal.signal(number, lambda *_: None)
         signal.set_wakeup_fd(wake_w, warn_on_full_buffer=False)
         self.child = 0
-        self.ended: tuple[int, float] | None = None
+        self.ended: int | None = None
+        self.cpu_collected = self.cpu_seen = 0.0
+        self.cpu_before = (0.0, 0.0)
+        self.largest = self.kills_before = 0
         self.spawned: bool | None = None
         self.gate: Gate | None = None
         self.clean: list[str] = []
@@ -64,6 +76,8 @@ class Guard:
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
+            if line.startswith(DIAL):
+                refuse(int(line.split()[2]), self.ports)
             if line == b"stop" or line.startswith(DIAL):
                 continue  # it came when its job was over already
             self.spawned = None
@@ -85,10 +99,16 @@ class Guard:
 
     def next_line(self) -> bytes | None:
         while b"\n" not in self.buffer:
-            chunk = self.control.recv(CHUNK)
-            if not chunk:
+            ready = select.select([self.control.fileno(), self.wake_r], [], [])[0]
+            if self.wake_r in ready:
+                os.read(self.wake_r, 4096)
+            if os.getppid() != self.parent:
                 return None
-            self.buffer += chunk
+            if self.control.fileno() in ready:
+                chunk = self.control.recv(CHUNK)
+                if not chunk:
+                    return None
+                self.buffer += chunk
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line
 
@@ -103,22 +123,26 @@ class Guard:
             began = time.monotonic()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
             seconds = time.monotonic() - began
+            outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
             for sink in sinks.values():
                 sink.drain()
             # A process that the kernel killed for its memory, or a disk that was filled between two looks, shows now.
             cut = cut or self.group.hit() or limits.hit_at_the_end()
+            fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
+            if cut is None and fault is None and self.largest > job["limits"]["memory"]:
+                cut = "memory"  # between two looks, and gone
         finally:
             out, err = (sink.close() for sink in sinks.values())
-        if self.gate and not cut and not self.gate.stood():
+        if self.gate and not cut and not fault and not self.gate.stood():
             raise NotSetUp(_last_line(job["stderr"]))
-        status, cpu = self.ended or (None, 0.0)
         return {
-            "status": status,
+            "status": self.ended,
             "cut": cut,
+            "fault": fault,
             "seconds": seconds,
-            "cpu_seconds": cpu,
+            "cpu_seconds": self.cpu_seconds(),
             "stdout": out,
             "stderr": err,
             "alive": alive,
@@ -130,19 +154,24 @@ class Guard:
         err_r, err_w = os.pipe()
         inherited = {0: stdin, 1: out_w, 2: err_w} | (self.gate.inherited if self.gate else {})
         self.ended = None
+        self.cpu_collected = self.cpu_seen = 0.0
+        self.cpu_before = (0.0, 0.0)
+        self.largest, self.kills_before = 0, kills_for_memory()
         self.spawned = False
         try:
             # posix_spawn cannot set limits for the child. Behind a gate they are set before the process is let go;
             # else it inherits those that the guard takes on for this moment.
             with nullcontext() if self.gate else SoftLimits(job["limits"]):
-                self.child = os.posix_spawn(
-                    job["program"],
-                    job["argv"],
-                    job["env"],
-                    file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in inherited.items()],
-                    setsid=True,
-                    setsigmask=(),
-                    setsigdef=SIGNALS_TO_RESET,
+                self.child = patiently(
+                    lambda: os.posix_spawn(
+                        job["program"],
+                        job["argv"],
+                        job["env"],
+                        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in inherited.items()],
+                        setsid=True,
+                        setsigmask=(),
+                        setsigdef=SIGNALS_TO_RESET,
+                    )
                 )
         except OSError:
             os.close(out_r)
@@ -167,12 +196,13 @@ class Guard:
         while not self.gate.look():
             if b"stop\n" in self.buffer:
                 return "stopped"
-            if self.ended:
+            if self.ended is not None:
                 return None
             if time.monotonic() > deadline:
                 self.end(0)
                 raise NotSetUp(f"it took longer than {SET_UP_SECONDS:g} s")
             self.wait(sinks, LOOK_FOR_GATE if self.gate.waiting_fd is None else 1.0, self.gate.waiting_fd)
+        self.cpu_before = (self.cpu_collected, cpu_seconds_below(os.getpid()))
         self.gate.open(limits.most, self.ports)
         limits.enter(self.gate.init)
         return None
@@ -180,12 +210,17 @@ class Guard:
     def watch(self, sinks: dict[int, Sink], deadline: float, most: int, limits: LimitWatch) -> str | None:
         """Waits for the process; says what cut it short, if anything did."""
         while b"stop\n" not in self.buffer:
-            if self.ended:
+            if self.ended is not None:
+                return None
+            if self.group.machine_is_short():
                 return None
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
-            if limits.due() and (hit := self.group.hit() or limits.hit()):
-                return hit
+            if limits.due():
+                hit = self.group.hit() or limits.hit()
+                self.cpu_seen = max(self.cpu_seen, self.cpu_collected - self.cpu_before[0] + limits.cpu_seconds)
+                if hit:
+                    return hit
             left = deadline - time.monotonic()
             if left <= 0:
                 return "time"
@@ -194,6 +229,9 @@ class Guard:
 
     def wait(self, sinks: dict[int, Sink], seconds: float, also: int | None = None) -> None:
         """Until something happens: output, an end, a word from orvl."""
+        if os.getppid() != self.parent:
+            self.leave()
+        self.connect()
         poll = select.poll()
         open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
         for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
@@ -211,13 +249,24 @@ class Guard:
         """Takes what orvl says. End of file means that orvl is gone, and nothing may outlive it."""
         chunk = self.control.recv(CHUNK)
         if not chunk:
-            self.end(0, patient=False)
-            self.group.leave()
-            os._exit(0)
+            self.leave()
         self.buffer += chunk
+
+    def connect(self) -> None:
+        """Connects orvl to the ports that it asked for."""
         while self.buffer.startswith(DIAL) and b"\n" in self.buffer:
             line, _, self.buffer = self.buffer.partition(b"\n")
-            dial(self.gate.init if self.gate else 0, int(line.removeprefix(DIAL)), self.ports)
+            port, number = map(int, line.split()[1:])
+            if self.gate and self.gate.network is None:
+                refuse(number, self.ports)  # what would listen has not begun
+            else:
+                dial(self.gate.network if self.gate else None, port, number, self.ports)
+
+    def leave(self) -> NoReturn:
+        """Ends everything, itself included: orvl is gone, or its own parent, without which it must not go on."""
+        self.end(0, patient=False)
+        self.group.leave()
+        os._exit(0)
 
     def reap(self) -> bool:
         """Collects the dead; False when no child is left."""
@@ -228,8 +277,34 @@ class Guard:
                 return False
             if not pid:
                 return True
+            self.cpu_collected += usage.ru_utime + usage.ru_stime
+            self.largest = max(self.largest, usage.ru_maxrss << 10)
             if pid == self.child:
-                self.ended = (os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+                self.ended = os.waitstatus_to_exitcode(status)
+
+    def cpu_seconds(self) -> float:
+        """What the job used, without what it took to set the sandbox up.
+
+        A process that ends counts where it is waited for. When a sandbox's first process ends, nobody waits for the
+        others: for these, what they had used at the last look counts.
+        """
+        return max(self.cpu_seen, self.cpu_collected - sum(self.cpu_before))
+
+    def fault_of_the_machine(self, memory: int, *, outside: bool) -> str | None:
+        """What the job's end was due to, where it was neither its own doing nor that of its limits.
+
+        Only what is certain counts, or an agent could choose it. Nothing in a sandbox can send a signal to what holds
+        it, or to the first process of a container; any other SIGKILL may be the agent's own.
+        """
+        if self.group.machine_is_short():
+            return MEMORY_SHORT
+        killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
+        # The group does not hold containers. Without one, the kernel only says that it killed some process.
+        counts = self.group.counts_kills and not self.clean
+        if killed and not counts and kills_for_memory() > self.kills_before and self.largest <= memory:
+            return MEMORY_SHORT
+        held = self.gate is not None or bool(self.clean)
+        return KILLED if outside or (held and self.ended is not None and self.ended < 0) else None
 
     # -- the end
 
@@ -239,7 +314,7 @@ class Guard:
         podman and docker get time to put a container away themselves, unless orvl is gone (`patient` is False).
         """
         # Being a subreaper makes this test complete: as long as anything of the job lives, some child is left here.
-        if not self.reap() or (self.gate and self.ended and self.all_gone_within(TEARDOWN_SECONDS)):
+        if not self.reap() or (self.gate and self.ended is not None and self.all_gone_within(TEARDOWN_SECONDS)):
             return 0
         if grace:
             self.ask_to_end()
@@ -309,10 +384,13 @@ def _last_line(path: str) -> str:
 
 
 def main() -> None:
-    """The control socket is standard input; the number of the one over which ports are handed is an argument."""
+    """The control socket is standard input. The first argument is the number of the one over which ports are handed;
+    a second one, where jobs have no walls, is orvl's own process, to which they must send no signals."""
+    become_reaper()
+    leave_session_keyring()
+    parent = guarded_by_parent()
     become_reaper()
     wake_when_parent_dies()
-    leave_session_keyring()
     ports = socket.socket(fileno=int(sys.argv[2]))
     # The lock's descriptor stays open here, which says that something may still run; jobs must not inherit it.
     for name in os.listdir("/proc/self/fd"):
@@ -323,7 +401,9 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-    guard = Guard(control, ports)
+    if len(sys.argv) > 3:
+        spare(os.getpid(), parent, int(sys.argv[3]))
+    guard = Guard(control, ports, parent)
     try:
         guard.serve()
     except (BrokenPipeError, ConnectionResetError):

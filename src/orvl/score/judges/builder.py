@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
+    from orvl.score.judges.replies import Replies
 
 MAX_FILES = 60
 MAX_CHARACTERS = 400_000
@@ -71,22 +72,25 @@ class BuiltProject:
         return f"{self.description.strip()}\n\n{listed}\n"
 
 
-async def build(panel: JudgePanel, endpoint: JudgeEndpoint, idea: str, say: Callable[[str], None]) -> BuiltProject:
+async def build(
+    panel: JudgePanel, endpoint: JudgeEndpoint, idea: str, say: Callable[[str], None], replies: Replies
+) -> BuiltProject:
     """Three questions: build, describe, and build again from the description alone."""
     say(f"{endpoint.judge.name} builds the project …")
-    project = _files(await _ask(panel, endpoint, idea, BUILD, FILES, _files))
+    project = _files(await _ask(panel, endpoint, replies, idea, BUILD, FILES, _files))
     say(f"{endpoint.judge.name} writes rules from its {len(project)} files …")
     shown = "\n\n".join(f"=== {path}\n{text}" for path, text in project.items())
-    described = await _ask(panel, endpoint, shown, DESCRIBE, RULES, _rules)
+    described = await _ask(panel, endpoint, replies, shown, DESCRIBE, RULES, _rules)
     description, rules = _rules(described)
     built = BuiltProject(project, description, rules, {})
     say(f"{endpoint.judge.name} builds again, from its own {len(rules)} rules …")
-    return replace(built, again=_files(await _ask(panel, endpoint, built.prompt, BUILD, FILES, _files)))
+    return replace(built, again=_files(await _ask(panel, endpoint, replies, built.prompt, BUILD, FILES, _files)))
 
 
 async def _ask(
     panel: JudgePanel,
     endpoint: JudgeEndpoint,
+    replies: Replies,
     material: str,
     task: str,
     schema: Mapping[str, Any],
@@ -97,11 +101,17 @@ async def _ask(
         endpoint.model, SYSTEM, material, task, schema=schema, options=endpoint.judge.options, max_output=MAX_OUTPUT
     )
     account = panel.account(endpoint)
+    conversation = replies.conversation(request)
     for again in (False, True):
-        call = await panel.gateway.ask(account, FORMATS[endpoint.protocol].ask(request), lambda: None)
-        if call.failure is not None:
-            raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.failure.message}.")
-        words = next((tool.arguments for tool in call.answer.tools), "") or call.answer.content
+        if stored := conversation.next():
+            answer = stored[0]
+        else:
+            call = await panel.gateway.ask(account, FORMATS[endpoint.protocol].ask(request), lambda: None)
+            if call.failure is not None:
+                raise BuilderFailed(f"The judge {endpoint.judge.name} gave no answer: {call.failure.message}.")
+            answer = call.answer
+            await conversation.add(answer, account.calls[-1], None)
+        words = next((tool.arguments for tool in answer.tools), "") or answer.content
         try:
             body = as_object(words) or as_object(words[words.find("{") : words.rfind("}") + 1]) or {}
             check(body)

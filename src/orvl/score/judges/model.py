@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.gateway.account import Account
-    from orvl.gateway.judge_call import JudgeCall
+    from orvl.gateway.wire.format import ModelAnswer
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
     from orvl.score.judges.evidence import EvidenceView, RunEvidence
     from orvl.score.judges.extra_evidence import ExtraEvidence, ExtraView
     from orvl.score.judges.panel import JudgedRun, JudgeEndpoint
+    from orvl.score.judges.replies import JudgeConversation, Replies
 
 MAX_ANSWER_REPEATED = 20_000
 """Characters of an earlier answer that a judge is reminded of."""
@@ -47,10 +48,10 @@ class ViewAnswer:
 class ModelJudge:
     """Asks one model about one metric of one run."""
 
-    def __init__(self, endpoint: JudgeEndpoint, judged: JudgedRun, tool_calls: int) -> None:
+    def __init__(self, endpoint: JudgeEndpoint, judged: JudgedRun, tool_calls: int, replies: Replies) -> None:
         self.name = endpoint.judge.name
         self.verdicts: list[Verdict] = []
-        self._endpoint, self._judged, self._tool_calls = endpoint, judged, tool_calls
+        self._endpoint, self._judged, self._tool_calls, self._replies = endpoint, judged, tool_calls, replies
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
         """The weighted share of yes; both views of the run are asked about at once."""
@@ -85,11 +86,13 @@ class ModelJudge:
             detail["suspicious"] = list(suspicious)[:MAX_LISTED]
         if first.answer is None:
             return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]})
-        # Work that speaks to its judges is scored only where a judge could do without its words.
-        if suspicious and second is not None and (why := _why_no_score(second, weights)):
-            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {why}"
-            return Verdict(None, (), reason, detail)
         given, chosen = _score(first.answer, weights), first.answer
+        # What words alone have moved to a yes is no evidence: without it there is no score. A judge that says yes to
+        # nothing, even with the words, was not moved by them.
+        if second is not None and given.score and (why := _why_no_score(second, weights)):
+            words = f"the work speaks to its judges ({suspicious[0]}), and without these words" if suspicious else ""
+            reason = f"{words or 'without the comments, texts and pictures of the work'}: {why}"
+            return Verdict(None, (), reason, detail | {"plain": {"score": None, "reason": why}})
         if second is not None and second.answer is not None:
             plain = _score(second.answer, weights)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
@@ -107,7 +110,7 @@ class ModelJudge:
 
     async def _ask(self, texts: Sequence[str], view: EvidenceView, extra: ExtraView) -> ViewAnswer:
         panel, endpoint = self._judged.panel, self._endpoint
-        account = panel.account(endpoint)
+        account = panel.account(endpoint, self._judged.contestant)
         answer, reason, words = None, None, ""
         ended = await self._judged.turn(endpoint, view)
         try:
@@ -134,18 +137,19 @@ class ModelJudge:
         pointers = Pointers(self._judged.run, view, extra.images)
         tools = JudgeTools(self._judged.run, view, self._judged.browse, self._tool_calls)
         question = self._question(texts, view, extra, pointers, tools)
+        conversation = self._replies.conversation(question)
         usable: ChecklistAnswer | None = None
         problems: list[str] = []
         is_second_try = False
         while True:
-            call = await self._send(account, clock, question, len(texts), pointers.listed)
-            words = call.answer.content
-            if tools.left and (requests := requested_tools(call.answer)):
-                results = await tools.call(requests)
+            given = await self._answer(account, clock, conversation, question, len(texts), pointers.listed)
+            words = given.content
+            if tools.left and (requests := requested_tools(given)):
+                results = await tools.call(requests, conversation.replied)
                 question = replace(question, before=(*question.before, (words[:MAX_ANSWER_REPEATED], results)))
                 continue
             try:
-                usable = read_answer(call.answer, len(texts)).checked(pointers.problem)
+                usable = read_answer(given, len(texts)).checked(pointers.problem)
                 problems = usable.unfounded
             except UnusableAnswer as error:
                 problems = [str(error)]
@@ -181,12 +185,34 @@ class ModelJudge:
             return replace(question, evidence=local.readable(question.evidence), more=local.readable(question.more))
         return question
 
+    async def _answer(
+        self,
+        account: Account,
+        clock: asyncio.Timeout,
+        conversation: JudgeConversation,
+        question: Question,
+        count: int,
+        listed: Sequence[str],
+    ) -> ModelAnswer:
+        """The next answer: one that is stored already, or a new one, stored before anything is made of it."""
+        if stored := conversation.next():
+            answer, call = stored
+            account.calls.append(call)
+            return answer
+        async with self._judged.panel.room(self._endpoint):
+            answer = await self._send(account, clock, question, count, listed)
+            deadline = clock.when()
+            clock.reschedule(None)  # The disk's time is not the judge's.
+            await conversation.add(answer, account.calls[-1], question.before[-1][1] if question.before else None)
+            clock.reschedule(deadline)
+        return answer
+
     async def _send(
         self, account: Account, clock: asyncio.Timeout, question: Question, count: int, listed: Sequence[str]
-    ) -> JudgeCall:
+    ) -> ModelAnswer:
         """Sends a question; where the provider does not know schemas for answers, the same without one."""
         panel, endpoint = self._judged.panel, self._endpoint
-        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model):
+        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model, account.contestant):
             raise NoAnswer(why.rstrip("."))
 
         def begin() -> None:
@@ -201,9 +227,10 @@ class ModelJudge:
             content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
             async with panel.turn_of(endpoint):
                 call = await panel.gateway.ask(account, content, begin)
+            panel.cost += account.calls[-1].cost_usd or 0.0
             if call.failure is None:
                 panel.question_ended(account, None)
-                return call
+                return call.answer
             if with_schema and call.status in (400, 404, 422) and _is_about_schema(call.refusal):
                 panel.without_schema.add(endpoint.judge.key)
                 account.failure = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.project.judges import reach
 from orvl.score.judges.evidence import RunEvidence, gather
+from orvl.score.judges.replies import Replies
+from orvl.store.records import reply_place
 
 if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from orvl.score.judges import ChecklistJudge
     from orvl.score.judges.evidence import EvidenceView
     from orvl.score.judges.tools import Browse
+    from orvl.store.rows import JudgeReply
+    from orvl.store.writer import Writer
     from orvl.types import Judge, Metric
 
 MIN_CACHED = 4_000
@@ -55,15 +59,29 @@ class JudgePanel:
     seconds: float
     """How long a judge may take to answer, from when it is asked."""
     say: Callable[[str], None]
+    writer: Writer | None = None
+    """Stores answers as they arrive; without it they are kept nowhere."""
+    cost: float = 0.0
+    """Dollars that the questions of this call have cost, as far as it is known."""
     without_schema: set[str] = field(default_factory=set)
     """Keys of judges whose providers do not take a schema for answers."""
     _endpoints: dict[str, JudgeEndpoint] = field(default_factory=dict)
+    _rooms: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     _local: LocalModel | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _asking_local: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def judged_run(self, run: CapturedRun, named_in: Sequence[str], browse: Browse | None = None) -> JudgedRun:
-        return JudgedRun(self, run, named_in, browse)
+    def judged_run(
+        self,
+        run: CapturedRun,
+        named_in: Sequence[str],
+        browse: Browse | None = None,
+        attempt: int = 0,
+        replies: Sequence[JudgeReply] = (),
+        contestant: str = "",
+    ) -> JudgedRun:
+        """`replies` are answers about this attempt that an earlier call of orvl got, and had no time to use."""
+        return JudgedRun(self, run, named_in, browse, attempt, replies, contestant)
 
     async def endpoint(self, judge: Judge) -> JudgeEndpoint:
         """Where a judge is reached; the model on this machine is started when it is first asked."""
@@ -97,8 +115,18 @@ class JudgePanel:
             await asyncio.to_thread(endpoint.local.wait_until_ready, self.seconds)
             yield
 
-    def account(self, endpoint: JudgeEndpoint) -> Account:
-        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model)
+    def room(self, endpoint: JudgeEndpoint) -> AbstractAsyncContextManager[object]:
+        """Lets as many questions through as a provider takes at once; each keeps its room until its answer is stored.
+
+        Otherwise more answers than that could wait for a slow disk, and be lost with it.
+        """
+        concurrency = endpoint.provider.concurrency
+        if not concurrency:
+            return nullcontext()
+        return self._rooms.setdefault(endpoint.provider.name, asyncio.Semaphore(concurrency))
+
+    def account(self, endpoint: JudgeEndpoint, contestant: str = "") -> Account:
+        return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model, contestant)
 
     def question_ended(self, account: Account, failure: CallFailure | None) -> None:
         """Notes how a question ended; says so where all further ones would fail alike."""
@@ -121,10 +149,14 @@ class JudgedRun:
     """Texts of checklists: files that they name are shown even if the run did not touch them."""
     browse: Browse | None = None
     """Does steps in the run's app, and says how they went."""
+    attempt: int = 0
+    replies: Sequence[JudgeReply] = ()
+    contestant: str = ""
+    """Whose run it is. What is in its work may make a judge's provider fail, which must not stop judging others."""
     _gathered: dict[int, asyncio.Task[RunEvidence]] = field(default_factory=dict)
     _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
 
-    async def judge(self, judge: Judge, metric: Metric) -> ChecklistJudge:
+    async def judge(self, judge: Judge, metric: Metric, metric_key: str, sample: int) -> ChecklistJudge:
         """The judge, ready to be asked about one metric."""
         if judge.provider == "none":
             from orvl.score.judges.fixed import FixedJudge
@@ -132,7 +164,9 @@ class JudgedRun:
             return FixedJudge(judge, metric.name)
         from orvl.score.judges.model import ModelJudge
 
-        return ModelJudge(await self.panel.endpoint(judge), self, judge.looks if metric.may_look else 0)
+        about, scope = reply_place(self.attempt, metric_key, judge.key, sample)
+        replies = Replies(about, scope, self.replies, self.panel.writer)
+        return ModelJudge(await self.panel.endpoint(judge), self, judge.looks if metric.may_look else 0, replies)
 
     async def evidence(self, room: int) -> RunEvidence:
         if room not in self._gathered:

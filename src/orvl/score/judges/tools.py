@@ -43,8 +43,11 @@ class JudgeTools:
             "When you answer, leave `looks` empty."
         )
 
-    async def call(self, requests: Sequence[str]) -> str:
-        """The results of requests, each counted as a call, between evidence marks."""
+    async def call(self, requests: Sequence[str], known: str | None = None) -> str:
+        """The results of requests, each counted as a call, between evidence marks; or those that are known already."""
+        if known is not None:
+            self.left = max(0, self.left - len(requests))
+            return known
         results = []
         for request in requests:
             if self.left <= 0:
@@ -64,7 +67,7 @@ class JudgeTools:
         if verb == "browse":
             if self._browse is None:
                 return "There is no app to browse."
-            return escape(await self._browse([step.strip() for step in rest.split(";") if step.strip()]))
+            return self._blind(escape(await self._browse([step.strip() for step in rest.split(";") if step.strip()])))
         return {"list": self._list, "read": self._read, "search": self._search}[verb](rest)
 
     @property
@@ -80,7 +83,7 @@ class JudgeTools:
         return shown | {path: self._blind(one_line(path)) for path in others}
 
     def _blind(self, text: str) -> str:
-        return without_names(text, self._run.hidden_names, self._run.prompts)
+        return without_names(text, self._run.hidden_names, self._run.own_words)
 
     def _list(self, folder: str) -> str:
         prefix = folder.removeprefix("./").strip("/")

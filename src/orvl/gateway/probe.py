@@ -1,0 +1,87 @@
+"""A question of orvl's own to a provider, in which no agent has a part: does it answer, or is the trouble its own?
+
+An agent chooses what it sends, so it can make a provider answer with almost any error. What it cannot choose is
+whether a plain question of orvl's, with the assigned model and the real key, is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from yarl import URL
+
+from orvl.gateway.clock import OpenCall
+from orvl.gateway.failures import CallFailure, is_about_account
+from orvl.gateway.judge_call import JudgeCall
+from orvl.gateway.metering import charge_of, model_call
+from orvl.gateway.wire import FORMATS
+from orvl.gateway.wire.format import Question
+
+if TYPE_CHECKING:
+    import aiohttp
+
+    from orvl.gateway.account import Account
+    from orvl.gateway.limits import ProviderLimiter
+
+PATIENCE = 20.0
+MAX_OUTPUT = 16
+
+
+@dataclass
+class Prober:
+    """Asks a run's provider on orvl's own behalf; what that costs is part of the run's account."""
+
+    account: Account
+    limiter: ProviderLimiter
+    client: aiohttp.ClientSession
+    key: str | None
+    _asking: asyncio.Task[CallFailure | None] | None = None
+
+    async def ask(self, protocol: str, *, stream: bool) -> CallFailure | None:
+        """How the provider failed, too; None if it answers. Calls that fail together share one question."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.ensure_future(self._ask(protocol, stream=stream))
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self, protocol: str, *, stream: bool) -> CallFailure | None:
+        call = self._call(protocol, stream=stream)
+        patience = min(PATIENCE, self.account.provider.timeout)
+        try:
+            async with asyncio.timeout(patience):
+                failure = await call.send_once()
+        except TimeoutError:
+            failure = CallFailure(f"it said nothing for {patience:g} s", retry_call=False, retry_run=True)
+        self.account.charge_probe(model_call(call, charge_of(call), had_reasoning=False))
+        return failure and replace(failure, scope="provider") if is_about_account(call.refusal) else failure
+
+    def _call(self, protocol: str, *, stream: bool) -> ProbeCall:
+        account, format = self.account, FORMATS[protocol]
+        question = Question(account.model, "Answer in one word.", "Say OK.", "", max_output=MAX_OUTPUT)
+        route, content = format.route_to(account.model), format.ask(question)
+        suffix, content = format.streamed(route, content) if stream else (route.suffix, content)
+        asked = replace(route.read_request(content), stream=stream)
+        url = URL(f"{account.provider.address(protocol)}{suffix}", encoded=True)
+        body, opened = json.dumps(content).encode(), OpenCall(time.monotonic())
+        return ProbeCall(
+            account, self.limiter, self.client, self.key, route, url, body, asked, 0, opened, begin=lambda: None
+        )
+
+
+@dataclass(kw_only=True)
+class ProbeCall(JudgeCall):
+    """Sent once, past the limits of speed: an agent that has filled these must not look like a provider that is."""
+
+    async def send_once(self) -> CallFailure | None:
+        self.tries, self.began = 1, time.monotonic()
+        self.failure = await self._post()
+        return self.failure
+
+    async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
+        failure = await super()._read_answer(upstream)
+        if failure is None and self.asked.stream and not self.answer.complete:
+            return CallFailure("the answer was cut off: the stream ended before it did", retry_call=True)
+        return failure
