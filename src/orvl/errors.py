@@ -91,8 +91,12 @@ class CallRefused(Exception):
     """A call that is not passed on, with the sentence for the agent."""
 
 
-class AgentDisconnected(Exception):
-    """The agent closed its connection."""
+class MalformedRequest(Exception):
+    """A request of an agent that is not passed on: the status and the sentence that it gets."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 class InvalidTrajectory(Exception):

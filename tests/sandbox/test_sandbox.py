@@ -21,28 +21,22 @@ from pathlib import Path
 import pytest
 from adversary import attack
 
-import orvl
 from helpers.forked import call_in_fork
 from helpers.needs import need, need_program
+from helpers.ordinary_user import AS_ROOT, PYTHON, library_for_all, python_for_all, spare_uid
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.guard.port import open_port
 from orvl.store.folder import FolderBlobs
 
 MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
 ADVERSARY = Path(__file__).parent / "adversary"
-PYTHON = "/usr/bin/python3"
 SECRET = "the-secret-itself"
-AS_ROOT = os.geteuid() == 0
 BACKENDS = {
     "bubblewrap": ["--sandbox=bubblewrap"],
     "podman": ["--sandbox=podman", f"--image={ROOT_FOLDER}"],
 }
 NO_WALLS = ["--sandbox=none"]
 USERS = ["root", "ordinary"]
-NEEDED = (
-    "annotated_types click markdown_it mdurl numpy numpy.libs pydantic pydantic_core pygments rich typing_extensions.py "
-    "typing_inspection yaml _yaml zstandard"
-)
 WITH_A_KEYRING = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None)
@@ -58,25 +52,8 @@ os.execvp(sys.argv[1], sys.argv[1:])
 @pytest.fixture(scope="module")
 def library():
     """What an ordinary user needs to call orvl: its package, those that it needs, and a Python that all can read."""
-    folder = Path(tempfile.mkdtemp(prefix="orvl-library-"))
-    site = Path(sys.modules["click"].__file__ if "click" in sys.modules else __import__("click").__file__).parents[1]
-    wanted = [str(site / name) for name in NEEDED.split() if (site / name).exists()]
-    subprocess.run(["cp", "-rL", *wanted, str(Path(orvl.__file__).parent), folder], check=True)
-    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
-    yield folder
-    shutil.rmtree(folder)
-
-
-def python_for_all():
-    code = "import sys; print(sys.version_info[:2])"
-    for found in (os.path.realpath(sys.executable), PYTHON):
-        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", 'exec "$@"', "sh"]
-        words = [*nobody, found, "-c", code]
-        with suppress(OSError):
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            if done.stdout.strip() == str(sys.version_info[:2]):
-                return found
-    return None
+    with library_for_all() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -109,8 +86,7 @@ class Place(UserProject):
         self.library = library
         self.runtime = None
         if user == "ordinary" and AS_ROOT:
-            spare = (uid for uid in range(23_001, 30_000) if not _is_known(uid))
-            self.uid = with_containers() if sandbox == BACKENDS["podman"] else next(spare)
+            self.uid = with_containers() if sandbox == BACKENDS["podman"] else spare_uid()
             self.prefix = ["setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups", "--inh-caps=-all"]
             self.python = python_for_all()
             need(self.python, "there is no Python of this version that every user can read")
@@ -189,14 +165,6 @@ class Place(UserProject):
         assert self.alive() == []
         assert self.left_over() == []
         assert self.mounted() == []
-
-
-def _is_known(uid):
-    try:
-        pwd.getpwuid(uid)
-    except KeyError:
-        return False
-    return True
 
 
 def _has(pid, runtime):
@@ -381,7 +349,7 @@ def attacked_in(place, stack, walls):
     )
     assert result.status == 0, result.err
     shown = place.attempt("mine/e/1")
-    assert (shown["outcome"], shown["sandbox"]) == ("finished", walls)
+    assert (shown["outcome"], shown["sandbox"]) == ("finished", walls), shown["reason"]
     assert [check["passed"] for check in shown["checks"]] == [True]
     assert host.process.poll() is None
     if walls != "none":
@@ -411,7 +379,20 @@ BARE = """the_users_home the_real_home a_way_up a_process_of_orvl the_store the_
 the_hidden_checks the_workspace_of_another_run the_memory_of_a_host_process tracing_a_host_process
 a_signal_to_a_host_process an_abstract_socket_of_the_host a_port_of_the_hosts_loopback a_socket_file_of_the_host
 shared_memory_of_the_host files_in_other_places its_own_script the_mode_of_its_own_script
-new_privileges new_user_namespace clone_into_a_user_namespace unshare_the_program"""
+new_privileges new_user_namespace clone_into_a_user_namespace unshare_the_program
+tracing_a_sibling the_memory_of_a_sibling writing_to_the_memory_of_a_sibling a_descriptor_of_a_sibling
+comparing_with_a_sibling a_lease a_lease_with_bits_that_the_kernel_ignores a_word_on_every_change_of_a_folder
+a_file_by_its_handle keys_of_the_machine"""
+
+TRACING = [
+    "the_memory_of_a_host_process",
+    "tracing_a_host_process",
+    "tracing_a_sibling",
+    "the_memory_of_a_sibling",
+    "writing_to_the_memory_of_a_sibling",
+    "a_descriptor_of_a_sibling",
+    "comparing_with_a_sibling",
+]
 
 
 @pytest.fixture(scope="module")
@@ -424,9 +405,24 @@ def attacked_without_walls(library):
 @pytest.mark.parametrize("name", BARE.split())
 def test_without_walls_it_does_get(attacked_without_walls, name):
     """So the attempts are worth something."""
-    if not AS_ROOT and name in ("the_memory_of_a_host_process", "tracing_a_host_process"):
+    if not AS_ROOT and name in TRACING:
         pytest.skip("not every system lets an ordinary user trace its own processes")
     assert attacked_without_walls[name]["got"], attacked_without_walls[name]["why"]
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("scope", ["0", "1"])
+def test_processes_of_a_job_stay_apart_whatever_the_machine_says_of_tracing(library, scope):
+    setting = Path("/proc/sys/kernel/yama/ptrace_scope")
+    if not os.access(setting, os.W_OK):
+        pytest.skip("this kernel has no kernel.yama.ptrace_scope, or it cannot be set")
+    before = setting.read_text()
+    with ExitStack() as stack:
+        setting.write_text(scope)
+        stack.callback(setting.write_text, before)
+        place = stack.enter_context(place_for("ordinary", BACKENDS["bubblewrap"], library))
+        report = attacked_in(place, stack, "bubblewrap")
+    assert {name: found["got"] for name, found in report.items() if found["got"]} == {}
 
 
 def test_a_key_of_the_session_is_there_for_who_stays_in_it(tmp_path):

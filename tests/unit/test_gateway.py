@@ -683,9 +683,9 @@ def test_a_call_is_closed_whatever_the_model_and_the_agent_wrote():
 
 def test_malformed_requests_are_the_providers_to_refuse():
     odd = {
-        "openai": {"model": ["m"], "messages": 3, "tools": [{"function": {"name": [1]}}, 5], "max_tokens": {}},
-        "responses": {"model": {}, "input": 5, "tools": [{"type": {}, "name": []}, None]},
-        "anthropic": {"model": 7, "messages": {}, "tools": [{"name": {"a": 1}}]},
+        "openai": {"model": "m", "messages": 3, "tools": [{"function": {"name": [1]}}, 5], "max_tokens": {}},
+        "responses": {"model": "m", "input": 5, "tools": [{"type": "function", "name": []}, None]},
+        "anthropic": {"model": "m", "messages": {}, "tools": [{"name": {"a": 1}}]},
         "gemini": {"contents": {}, "tools": [{"functionDeclarations": [{"x": 1}, 3]}], "generationConfig": []},
     }
 
@@ -713,8 +713,10 @@ def test_a_tool_that_was_not_offered_is_noted():
                 door = await open_doors.open(provider_at(server.url))
                 schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
                 tools = [{"type": "function", "function": {"name": "t", "parameters": schema}}]
+                door.account.may_use_others = True
                 await door.ask(tools=tools)
                 await door.ask(tools=tools, model="other")
+                await door.account.settle(drain=True)
                 kinds = [[finding.kind for finding in call.findings] for call in door.account.calls]
         assert kinds == [["unknown tool"], ["agent asked for another model", "off the schema"]]
 

@@ -45,6 +45,7 @@ def take(
         calls=tuple(account.calls) if account else (),
         record=_record(account, folders, batch) if account and account.calls else None,
         told=talk.reported_usage,
+        refused=dict(account.refused) if account else {},
     )
 
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
+from orvl.engine.set_up import SetUps
 from orvl.errors import DISK_IS_BROKEN, DISK_IS_FULL, Interrupted, NotStarted, SetupFailed, disk_sentence
 from orvl.install import installed
+from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import CheckResult, PlannedRun
+    from orvl.types import Agent, CheckResult, PlannedRun
 
 ROOM = 1 << 20
 ROOM_SECONDS = 10.0
@@ -74,6 +76,7 @@ class Attempts:
     gateway: Gateway
     hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
+    set_ups: SetUps
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
@@ -120,6 +123,8 @@ class Attempts:
             return conversed.errored
         try:
             attempt = await self._captured(conversed)
+            if conversed.talk and planned.cell.key in self.hosts:
+                attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
@@ -183,6 +188,7 @@ class Attempts:
             return
         calls = folders.root / "calls"
         account = self.gateway.account(host.provider, host.protocol, cell.model_id, limits, calls, cell.agent.name)
+        account.may_use_others = self._may_use_others(cell.agent)
         async with self.gateway.door(account, has_walls=sandbox.has_walls) as ((more_ports, more_env), endpoint):
             yield replace(
                 access,
@@ -192,6 +198,10 @@ class Attempts:
                 endpoint=endpoint,
                 redact=self.gateway.redactor(account),
             )
+
+    def _may_use_others(self, agent: Agent) -> bool:
+        """Whether orvl.toml lets an agent call other models than its run's."""
+        return any(own.other_models for key, own in self.settings.agents.items() if name_of(key) == agent.file_name)
 
     def _capture(self, conversed: Conversed) -> Attempt:
         """In a thread: everything that the run left goes into the store's blobs, durably."""

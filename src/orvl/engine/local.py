@@ -18,6 +18,7 @@ from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
+from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
@@ -177,7 +178,9 @@ class _Crew:
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
-        self.attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
+        self.attempts = Attempts(
+            self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say, SetUps(self.store)
+        )
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
         )
@@ -201,8 +204,10 @@ class _Crew:
         todo.extend((run, self._run) for run in self.remaining.to_run)
         watching = asyncio.ensure_future(self._watch_for_stop())
         try:
-            await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
-            await asyncio.gather(*self._finishing)
+            while todo:
+                await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
+                await asyncio.gather(*self._finishing)
+                todo = self._in_doubt()
         except asyncio.CancelledError:
             self._stopping.set()
             self._cut()
@@ -228,6 +233,11 @@ class _Crew:
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
         )
+
+    def _in_doubt(self) -> deque[Task]:
+        """Runs that were errored for their agent's set-up, which has turned out to work."""
+        is_over = self._is_stopping or self._over_budget
+        return deque((run, self._run) for run in ([] if is_over else self.attempts.set_ups.in_doubt()))
 
     def _register(self, store: Store) -> None:
         words, samples = str(self.options.selection), self.options.samples

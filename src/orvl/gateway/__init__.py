@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from orvl.gateway.failures import CallFailure
     from orvl.gateway.judge_call import JudgeCall
+    from orvl.gateway.proxy import Proxy
     from orvl.project.providers import Provider
     from orvl.sandbox import PortForwards
 
@@ -58,6 +59,17 @@ class Gateway:
 
         key = key_of(account.provider, self._keys)
         proxy = Proxy(account, self._limiter(account.provider), self._session(), key)
+        try:
+            async with self._reached(account, proxy, has_walls=has_walls) as reached:
+                yield reached
+        finally:
+            await account.settle(drain=False)
+            account.worker.close()
+
+    @asynccontextmanager
+    async def _reached(
+        self, account: Account, proxy: Proxy, *, has_walls: bool
+    ) -> AsyncIterator[tuple[PortForwards, AgentEndpoint]]:
         if has_walls:
             endpoint = _endpoint(PORT, account)
             yield ({PORT: proxy.serve}, environment(endpoint)), endpoint

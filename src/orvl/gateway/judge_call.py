@@ -40,11 +40,12 @@ class JudgeCall(UpstreamCall):
 
     async def _post(self) -> CallFailure | None:
         self.begin()
+        self.reader = self.format.reader()
         return await super()._post()
 
     async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
-        self.reader = self.format.reader()
         body = await read_up_to(upstream.content, LONGEST_ANSWER)
+        self.was_read, self.received = body is not None, len(body or b"")
         if body is None:
             return CallFailure(f"its answer is longer than {LONGEST_ANSWER >> 20} MiB", retry_call=False)
         kind = upstream.headers.get("Content-Type", "nothing")[:80]
@@ -82,7 +83,7 @@ async def ask(
     try:
         await call.send()
     except BaseException:
-        call.agent_left = True
+        call.leave()
         raise
     finally:
         close(call, estimate)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
 from orvl.report.terminal import TextColumn, TextTable
-from orvl.report.text import dollars, plain, seconds
+from orvl.report.text import dollars, known_usage, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,7 +162,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "pairs": [{"a": [list(c) for c in a], "b": [list(c) for c in b]} for a, b in comparison.pairs],
         "usage": {
-            side: {**comparison.usage[i], "runs": comparison.carried_out[i], "rated": comparison.runs[i]}
+            side: {**known_usage(comparison.usage[i]), "runs": comparison.carried_out[i], "rated": comparison.runs[i]}
             for i, side in enumerate("ab")
         },
         "weights": None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -61,3 +62,10 @@ def dollars(value: float | None) -> str:
     if value == 0:
         return "$0"
     return f"${value:.2f}" if value >= 1 else f"${value:.4f}"
+
+
+def known_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """A usage as reports give it: how the time was spent, and that it is a bound, only where that is known."""
+    optional = ("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds", "is_bound")
+    unknown = [name for name in optional if usage.get(name) is None or usage[name] is False]
+    return {name: value for name, value in usage.items() if name not in unknown}

@@ -147,8 +147,16 @@ async def converse(
         if talk.outcome != "finished" or talk.stopped:
             break
     if access.account is not None:
-        talk.usage = access.account.usage(max(0.0, talk.usage.seconds - access.account.seconds_held))
+        await access.account.settle(drain=not talk.stopped)
+        talk.usage = access.account.usage(talk.usage.seconds)
+    elif planned.cell.provider == "none":
+        talk.usage = without_models(talk.usage)
     return talk
+
+
+def without_models(usage: Usage) -> Usage:
+    """How the time of an agent was spent that has no model: all of it is its own."""
+    return replace(usage, model_seconds=0.0, tools_seconds=0.0, waiting_seconds=0.0, own_seconds=usage.seconds)
 
 
 async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -> ProcessResult:
@@ -166,6 +174,7 @@ async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -
     try:
         return await sandbox.run(job)
     finally:
+        account.clock.end()
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching

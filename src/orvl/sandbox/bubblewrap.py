@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
 from orvl.sandbox import Backend, seccomp
+from orvl.sandbox.config import HOST_WIDE
 from orvl.sandbox.guard_client import GuardClient, Spawn, installed
 from orvl.sandbox.programs import ProgramFiles, installation, search_path, together, visible_path
 from orvl.sandbox.workdir import View
@@ -53,8 +54,7 @@ NAMESPACES = [
 
 
 DEVICES = [
-    *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
-    *("--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"),
+    *("--dev", "/dev", "--size", str(SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm"),
     *("--size", str(RUNTIME), "--tmpfs", "/run"),
 ]
 SWITCHES = (
@@ -120,7 +120,7 @@ class Bubblewrap(GuardClient):
 
     def _root(self, needs: ProgramFiles, job: Job) -> list[str]:
         """Arguments for the read-only root: the system, what is needed of the user's own, and no more."""
-        words = [*system_folders(), *_etc(self._config.etc), *DEVICES]
+        words = [*system_folders(), *_etc(self._config.etc), *_proc(), *DEVICES]
         for path in self._config.devices:
             words += ["--dev-bind", str(path), f"/dev/{path.name}"]
         words += ["--remount-ro", "/dev", "--bind", str(job.folders.tmp), str(TMP)]
@@ -215,6 +215,22 @@ def system_folders() -> tuple[str, ...]:
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
     return tuple(words)
+
+
+@lru_cache(maxsize=1)
+def _proc() -> tuple[str, ...]:
+    """A read-only /proc of the sandbox's own processes; what it says of the whole machine and its keys is covered.
+
+    What this user cannot open anyway is left as it is: each cover takes time.
+    """
+    words = ["--proc", "/proc"]
+    for name in HOST_WIDE:
+        path = f"/proc/{name}"
+        if os.path.isdir(path):
+            words += ["--tmpfs", path, "--remount-ro", path]
+        elif os.access(path, os.R_OK) or os.access(path, os.W_OK):
+            words += ["--ro-bind", "/dev/null", path]
+    return (*words, "--remount-ro", "/proc")
 
 
 @lru_cache(maxsize=8)

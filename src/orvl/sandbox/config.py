@@ -24,6 +24,13 @@ ETC = {
     "resolv.conf": "",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
+HOST_WIDE = (
+    *("acpi", "asound", "bus", "driver", "fs", "irq", "scsi"),
+    *("iomem", "ioports", "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags"),
+    *("latency_stats", "locks", "modules", "mtrr", "pagetypeinfo", "sched_debug", "slabinfo", "sysrq-trigger"),
+    *("timer_list", "timer_stats", "vmallocinfo"),
+)
+"""What of /proc is about the whole machine and helps no program: no sandbox shows it."""
 
 
 @dataclass(frozen=True)

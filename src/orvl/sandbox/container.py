@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import NotStarted
 from orvl.sandbox import AGENT, Backend
 from orvl.sandbox.bubblewrap import HOME, RUNTIME, SHARED_MEMORY, TMP, WORKSPACE, make_place
-from orvl.sandbox.config import ETC
+from orvl.sandbox.config import ETC, HOST_WIDE
 from orvl.sandbox.guard_client import GuardClient, Spawn, installed
 from orvl.sandbox.programs import search_path
 from orvl.sandbox.seccomp import container_profile
@@ -195,6 +195,7 @@ def walls(source: Source, limits: ResourceLimits | None, user: str = AGENT) -> l
     if source.engine == "podman":
         words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace(user)]
         words += ["--security-opt", "label=disable"]
+        words += ["--security-opt", "mask=" + ":".join(f"/proc/{name}" for name in HOST_WIDE)]
     kernel = {"nofile": limits.open_files, "nproc": limits.processes, "fsize": limits.file_size} if limits else {}
     for name, value in (kernel or {"nofile": 1024, "nproc": 1024}).items():
         words += ["--ulimit", f"{name}={value}:{value}"]

@@ -71,6 +71,7 @@ class GuardClient:
         self._port_sockets: socket.socket | None = None
         self._stopped = False
         self._grace = 0.0
+        self._dialled = 0
 
     def spawn(self, job: Job) -> Spawn:
         """How a job is started in this kind of sandbox."""
@@ -114,8 +115,9 @@ class GuardClient:
         """A connection to a port of what runs now, which must be a job without ports of its own."""
         if self._writer is None or self._port_sockets is None:
             raise ConnectionRefusedError
-        self._writer.write(b"dial %d\n" % port)
-        return await _handed_over(self._port_sockets)
+        self._dialled += 1
+        self._writer.write(b"dial %d %d\n" % (port, self._dialled))
+        return await _handed_over(self._port_sockets, self._dialled)
 
     async def close(self) -> None:
         """Lets the guard go; it kills what is left below it."""
@@ -225,26 +227,32 @@ def _tidy(clean: list[str]) -> None:
         subprocess.run(clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=END_PATIENCE, check=False)
 
 
-async def _handed_over(handed: socket.socket) -> socket.socket:
-    """The connection that the guard made, or the error that it met."""
+async def _handed_over(handed: socket.socket, number: int) -> socket.socket:
+    """The connection that the guard made for a request, or the error that it met; late answers are dropped."""
     loop = asyncio.get_running_loop()
-    result: asyncio.Future[tuple[bytes, list[int], int, Any]] = loop.create_future()
+    result: asyncio.Future[tuple[int, int | None]] = loop.create_future()
 
     def take() -> None:
-        if not result.done():
-            result.set_result(socket.recv_fds(handed, 64, 1))
+        message, descriptors, _, _ = socket.recv_fds(handed, 4096, 1)
+        descriptor = descriptors[0] if descriptors else None
+        answers = {int(line.split()[0]): int(line.split()[1]) for line in message.splitlines()}
+        if number in answers and not result.done():
+            result.set_result((answers[number], descriptor))
+        elif not message and not result.done():
+            result.set_exception(ConnectionResetError())
+        elif descriptor is not None:
+            os.close(descriptor)
 
     handed.setblocking(False)
     loop.add_reader(handed, take)
     try:
         async with asyncio.timeout(CONNECT_PATIENCE):
-            message, descriptors, _, _ = await result
+            error, descriptor = await result
     finally:
         loop.remove_reader(handed)
-    if not descriptors:
-        number = int(message or 0)
-        raise OSError(number, os.strerror(number))
-    return socket.socket(fileno=descriptors[0])
+    if descriptor is None:
+        raise OSError(error, os.strerror(error))
+    return socket.socket(fileno=descriptor)
 
 
 @asynccontextmanager

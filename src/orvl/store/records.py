@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
+SPENT = ("is_bound", "model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")
+"""What is known of runs since the gateway tells how their time was spent."""
 SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value", "reason", "detail")
 CALL = tuple(ModelCall.__dataclass_fields__)
-FLAGS = ("stream", "left", "reasoning_given", "reasoning_back")
+FLAGS = ("stream", "left", "reasoning_given", "reasoning_back", "is_bound")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
 
 
@@ -28,6 +30,10 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     detail: dict[str, Any] = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
     if attempt.record:
         detail["record"] = attempt.record
+    if attempt.contestant:
+        detail["contestant"] = attempt.contestant
+    if attempt.refused:
+        detail["refused"] = dict(attempt.refused)
     if attempt.told:
         detail["told"] = asdict(attempt.told)
     return (
@@ -43,14 +49,26 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     )
 
 
+def usage_from(values: Sequence[Any]) -> Usage:
+    """The columns of USAGE and SPENT as a Usage."""
+    fields = dict(zip((*USAGE, *SPENT), values, strict=True))
+    return Usage(**{**fields, "is_bound": bool(fields["is_bound"])})
+
+
+def spent_row(attempt: Attempt) -> tuple[Any, ...]:
+    return tuple(getattr(attempt.usage, name) for name in SPENT)
+
+
 def attempt_from(row: Sequence[Any]) -> Attempt:
-    """The columns of ATTEMPT as an Attempt; its checks are kept apart."""
-    fields = dict(zip(ATTEMPT, row, strict=True))
+    """The columns of ATTEMPT and SPENT as an Attempt; its checks are kept apart."""
+    fields = dict(zip((*ATTEMPT, *SPENT), row, strict=True))
     detail = json.loads(fields.pop("detail"))
-    usage = Usage(**{name: fields.pop(name) for name in USAGE})
+    usage = usage_from([fields.pop(name) for name in (*USAGE, *SPENT)])
     turns = tuple(Turn(**turn) for turn in detail["turns"])
     told = Usage(**detail["told"]) if "told" in detail else None
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
+    kept["contestant"] = detail.get("contestant")
+    kept["refused"] = detail.get("refused", {})
     return Attempt(usage=usage, **kept, **fields)
 
 

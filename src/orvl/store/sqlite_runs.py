@@ -12,28 +12,35 @@ from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
+    SPENT,
     USAGE,
     attempt_from,
     attempt_row,
     call_row,
     checks_from,
     checks_text,
+    spent_row,
+    usage_from,
 )
 from orvl.store.rows import CellCounts, RunResult, StoredCell, StoredRun
-from orvl.types import Inspection, Usage
+from orvl.types import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from orvl.types import Attempt, Cell, CheckResult, PlannedRun
 
-SUMS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+SUMS = (
+    *("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd"),
+    *("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds"),
+)
 RUN = "attempt.id, run.key, run.cell, run.episode, attempt.outcome"
 WITH_ATTEMPT = (
     "FROM run JOIN attempt ON attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id "
     "ORDER BY outcome = 'errored', id DESC LIMIT 1)"
 )
 """Each run with the attempt that counts."""
+WITH_SPENT = "LEFT JOIN spent ON spent.attempt = attempt.id"
 OF_CELLS = "run.cell IN (SELECT value FROM json_each(?))"
 
 
@@ -81,6 +88,9 @@ class SqliteRuns(Queries):
             f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
             (planned.key, call, *attempt_row(attempt)),
         )
+        if attempt.usage.is_bound or attempt.usage.own_seconds is not None:
+            spent = f"INSERT INTO spent (attempt, {', '.join(SPENT)}) VALUES (?{', ?' * len(SPENT)})"
+            self.db.execute(spent, (number, *spent_row(attempt)))
         self.db.execute("DELETE FROM cell_counts WHERE cell = ?", (cell,))
         if attempt.checks is not None:
             self.add_checks(number, checks_key, attempt.checks)
@@ -133,13 +143,25 @@ class SqliteRuns(Queries):
             )
             yield from (StoredRun(*row) for row in rows)
 
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
+        query = (
+            "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+            "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
+            "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
+            "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
+            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
+        )
+        return bool(self.rows(query, (*names, version, contestant, contestant)))
+
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
-            f"SELECT {RUN}, reason, sandbox, {', '.join(USAGE)} {WITH_ATTEMPT} WHERE {OF_CELLS} ORDER BY run.id",
+            f"SELECT {RUN}, reason, sandbox, {', '.join((*USAGE, *SPENT))} {WITH_ATTEMPT} {WITH_SPENT} "
+            f"WHERE {OF_CELLS} ORDER BY run.id",
             (json.dumps(list(cells)),),
         )
         return [
-            RunResult(attempt, key, cell, episode, outcome, reason, sandbox, Usage(*usage))
+            RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
             for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
         ]
 
@@ -176,15 +198,15 @@ class SqliteRuns(Queries):
         sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
         used = self.rows(
             f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
-            f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), {sums} "
-            "FROM attempt CROSS JOIN run ON run.id = attempt.run "
+            f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), max(is_bound), {sums} "
+            f"FROM attempt {WITH_SPENT} CROSS JOIN run ON run.id = attempt.run "
             f"WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? AND {where} GROUP BY run.cell",
             (first, last),
         )
-        for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
+        for cell, carried_out, failed, bare, sandbox, sources, is_bound, *rest in used:
             totals = zip(SUMS, rest[::2], rest[1::2], strict=True)
             usage = {name: total if known == carried_out else None for name, total, known in totals}
-            usage["cost_source"] = sources
+            usage["cost_source"], usage["is_bound"] = sources, bool(is_bound)
             counted[cell] = CellCounts(counted[cell].runs, carried_out, failed, bare, sandbox, usage)
         return counted
 
@@ -197,7 +219,8 @@ class SqliteRuns(Queries):
         return {row[0] for row in self.rows(query, (first, last))}
 
     def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
-        row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
+        columns = ", ".join((*ATTEMPT, *SPENT))
+        row = self.rows(f"SELECT {columns} FROM attempt {WITH_SPENT} WHERE id = ?", (number,))[0]
         checked = self.rows(
             "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY id",
             (number, checks_key, checks_key),

@@ -51,7 +51,8 @@ def call(number_or_name, *arguments):
     if LIBC is None:
         raise NotTried("no ctypes")
     if isinstance(number_or_name, int):
-        got = LIBC.syscall(ctypes.c_long(number_or_name), *arguments)
+        wide = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+        got = LIBC.syscall(ctypes.c_long(number_or_name), *wide)
     else:
         got = getattr(LIBC, number_or_name)(*arguments)
     if got == -1:
@@ -613,6 +614,275 @@ def a_way_to_other_addresses(given):
 def raw_packets(given):
     kinds = {"raw": (socket.AF_INET, socket.SOCK_RAW, 1), "packet": (17, socket.SOCK_RAW, 0x300)}
     return first(kinds, lambda name: socket.socket(*kinds[name]).close() or "opened")
+
+
+# -- other processes of the same job, and what the whole machine shares: as checks and subjects would find each other
+
+
+NUMBERS = {
+    "ptrace": (101, 117),
+    "readv": (310, 270),
+    "writev": (311, 271),
+    "kcmp": (312, 272),
+    "handle": (303, 264),
+    "perf": (298, 241),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "syslog": (103, 116),
+    "move_pages": (279, 239),
+    "robust": (274, 100),
+    "fanotify": (300, 262),
+    "unshare": (272, 97),
+    "fcntl": (72, 25),
+}
+
+
+def number(name):
+    return NUMBERS[name][os.uname().machine != "x86_64"]
+
+
+def beside(look):
+    """What a look at another process of the same user gives; it holds a pipe open, and a word in its memory."""
+    inner, outer = os.pipe()
+    ready, told = os.pipe()
+    word = b"a-word-in-memory"
+    kept = ctypes.create_string_buffer(word) if LIBC else None
+    pid = os.fork()
+    if not pid:
+        os.write(told, b"1")
+        time.sleep(60)
+        os._exit(0)
+    try:
+        os.read(ready, 1)
+        return look(pid, kept, outer)
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        for fd in (inner, outer, ready, told):
+            os.close(fd)
+
+
+class Vector(ctypes.Structure if LIBC else object):
+    if LIBC:
+        _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+@needs_ctypes
+def tracing_a_sibling(given):
+    return beside(lambda pid, *_: call(number("ptrace"), 16, pid, None, None) == 0 and "attached")
+
+
+@needs_ctypes
+def seizing_the_first_process(given):
+    return given["walls"] != "none" and call(number("ptrace"), 0x4206, 1, None, None) == 0 and "seized"
+
+
+@needs_ctypes
+def the_memory_of_a_sibling(given):
+    def look(pid, kept, _):
+        room = ctypes.create_string_buffer(16)
+        mine, theirs = Vector(ctypes.addressof(room), 16), Vector(ctypes.addressof(kept), 16)
+        call(number("readv"), pid, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
+        return room.raw
+
+    return beside(look)
+
+
+@needs_ctypes
+def writing_to_the_memory_of_a_sibling(given):
+    def look(pid, kept, _):
+        room = ctypes.create_string_buffer(b"another-word-now")
+        mine, theirs = Vector(ctypes.addressof(room), 16), Vector(ctypes.addressof(kept), 16)
+        return call(number("writev"), pid, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
+
+    return beside(look)
+
+
+@needs_ctypes
+def a_descriptor_of_a_sibling(given):
+    def look(pid, _, outer):
+        return call(438, call(434, pid, 0), outer, 0)
+
+    return beside(look)
+
+
+@needs_ctypes
+def the_event_by_which_the_sandbox_tells_its_status(given):
+    """Whoever writes to it first decides on the exit status that the guard sees."""
+    if given["walls"] == "none":
+        return None
+    first_process = call(434, 1, 0)
+    return first(range(3, 32), lambda fd: os.write(call(438, first_process, fd, 0), (1).to_bytes(8, "little")))
+
+
+@needs_ctypes
+def comparing_with_a_sibling(given):
+    return beside(lambda pid, *_: f"order {call(number('kcmp'), os.getpid(), pid, 2, 0, 0)}")
+
+
+@needs_ctypes
+def where_the_pages_of_a_sibling_lie(given):
+    def look(pid, kept, _):
+        page, status = ctypes.c_void_p(ctypes.addressof(kept) & ~0xFFF), ctypes.c_int(-1)
+        call(number("move_pages"), pid, 1, ctypes.byref(page), None, ctypes.byref(status), 0)
+        return f"node {status.value}"
+
+    return beside(look)
+
+
+@needs_ctypes
+def the_locks_of_a_sibling(given):
+    def look(pid, *_):
+        head, size = ctypes.c_void_p(), ctypes.c_size_t()
+        call(number("robust"), pid, ctypes.byref(head), ctypes.byref(size))
+        return f"{size.value} bytes"
+
+    return beside(look)
+
+
+@attempt
+def a_lease(given):
+    """Whoever opens the file next waits for it, on the whole machine."""
+    import fcntl
+
+    with open("leased", "w") as file:
+        pass
+    with open("leased") as file:
+        fcntl.fcntl(file, 1024, 0)
+        held = fcntl.fcntl(file, 1025)
+        fcntl.fcntl(file, 1024, 2)
+        return held == 0 and "leased"
+
+
+@needs_ctypes
+def a_lease_with_bits_that_the_kernel_ignores(given):
+    with open("leased", "w") as file:
+        pass
+    with open("leased") as file:
+        call(number("fcntl"), file.fileno(), ctypes.c_ulong(0xF00000000 | 1024), ctypes.c_ulong(0))
+        return "leased"
+
+
+@attempt
+def a_word_on_every_change_of_a_folder(given):
+    import fcntl
+    import signal
+
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    fd = os.open(".", os.O_RDONLY)
+    fcntl.fcntl(fd, 1026, 0x80000004)
+    os.close(fd)
+    return "notified"
+
+
+@needs_ctypes
+def a_file_by_its_handle(given):
+    handle, mount = ctypes.create_string_buffer((128).to_bytes(4, "little"), 136), ctypes.c_int()
+    call(number("handle"), -100, b"/usr", handle, ctypes.byref(mount), 0)
+    return f"a handle in mount {mount.value}"
+
+
+@attempt
+def keys_of_the_machine(given):
+    return first(("/proc/keys", "/proc/key-users"), lambda path: read(path)[:50])
+
+
+@attempt
+@only_inside
+def what_the_kernel_says_of_the_machine(given):
+    names = "kallsyms kcore kmsg kpagecount kpageflags slabinfo timer_list vmallocinfo iomem ioports modules locks sched_debug"
+    return first([f"/proc/{name}" for name in names.split()], lambda path: read(path, 64)) or first(
+        [f"/proc/{name}" for name in ("fs", "bus", "driver", "irq", "scsi", "acpi")], os.listdir
+    )
+
+
+@needs_ctypes
+def the_kernels_log(given):
+    return call(number("syslog"), 10, None, 0)
+
+
+@needs_ctypes
+def faults_of_its_own(given):
+    return call(number("userfaultfd"), 1)
+
+
+@needs_ctypes
+def rings(given):
+    return call(425, 4, ctypes.create_string_buffer(120))
+
+
+@needs_ctypes
+def programs_in_the_kernel(given):
+    attributes = (2).to_bytes(4, "little") + (4).to_bytes(4, "little") * 2 + (1).to_bytes(4, "little")
+    return call(number("bpf"), 0, ctypes.create_string_buffer(attributes, 120), 120)
+
+
+@needs_ctypes
+def counters_of_the_processor(given):
+    event = (1).to_bytes(4, "little") + (128).to_bytes(4, "little") + (1).to_bytes(8, "little")
+    return call(number("perf"), ctypes.create_string_buffer(event, 128), 0, -1, -1, 0)
+
+
+@needs_ctypes
+def events_of_files(given):
+    return call(number("fanotify"), 0x200, 0)
+
+
+@needs_ctypes
+def a_time_of_its_own(given):
+    return call(number("unshare"), 0x80) == 0 and "unshared"
+
+
+def in_a_child(try_it):
+    """A number that a child gets: a call of another architecture may kill whoever makes it."""
+    if os.uname().machine != "x86_64":
+        raise NotTried("only on x86_64")
+    ready, told = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.write(told, b"%d" % try_it())
+        finally:
+            os._exit(0)
+    os.close(told)
+    os.waitpid(pid, 0)
+    got = int(os.read(ready, 20) or b"0")
+    os.close(ready)
+    return got if got > 0 else None
+
+
+@needs_ctypes
+def calls_of_a_32_bit_program(given):
+    """They have other numbers: a filter that looks only at numbers takes `ptrace` (26) for something else."""
+
+    def getpid():
+        import mmap
+
+        code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        code.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")  # mov eax, 20; int 0x80; ret
+        return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+
+    return in_a_child(getpid)
+
+
+@needs_ctypes
+def calls_of_the_x32_kind(given):
+    return in_a_child(lambda: call(0x40000000 | 39))
+
+
+@needs_ctypes
+def calls_that_nobody_has_judged(given):
+    """Those that newer kernels have; every one that is there says something else than that it is not."""
+
+    def there(one):
+        try:
+            call(one, -1, 0, 0, 0, 0, 0)
+        except OSError as error:
+            if error.errno == errno.ENOSYS:
+                raise
+        return "there"
+
+    return given["walls"] == "bubblewrap" and first(range(463, 480), there)
 
 
 # -- the report

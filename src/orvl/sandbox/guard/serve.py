@@ -1,6 +1,6 @@
 """The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-While a job runs, the line "stop" ends it, and "dial PORT" asks for a connection to it.
+While a job runs, the line "stop" ends it, and "dial PORT NUMBER" asks for a connection to it.
 When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
@@ -19,7 +19,7 @@ from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
 from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
-from .port import dial
+from .port import dial, refuse
 from .processes import (
     become_reaper,
     cpu_seconds_below,
@@ -77,6 +77,8 @@ class Guard:
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
+            if line.startswith(DIAL):
+                refuse(int(line.split()[2]), self.ports)
             if line == b"stop" or line.startswith(DIAL):
                 continue  # it came when its job was over already
             self.spawned = None
@@ -232,6 +234,7 @@ class Guard:
         """Until something happens: output, an end, a word from orvl."""
         if os.getppid() != self.parent:
             self.leave()
+        self.connect()
         poll = select.poll()
         open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
         for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
@@ -251,9 +254,16 @@ class Guard:
         if not chunk:
             self.leave()
         self.buffer += chunk
+
+    def connect(self) -> None:
+        """Connects orvl to the ports that it asked for."""
         while self.buffer.startswith(DIAL) and b"\n" in self.buffer:
             line, _, self.buffer = self.buffer.partition(b"\n")
-            dial(self.gate.init if self.gate else 0, int(line.removeprefix(DIAL)), self.ports)
+            port, number = map(int, line.split()[1:])
+            if self.gate and self.gate.network is None:
+                refuse(number, self.ports)  # what would listen has not begun
+            else:
+                dial(self.gate.network if self.gate else None, port, number, self.ports)
 
     def leave(self) -> NoReturn:
         """Ends everything, itself included: orvl is gone, or its own parent, without which it must not go on."""
