@@ -30,7 +30,7 @@ class CheckError(Exception):
 class Ended:
     """How a command of the subject ended.
 
-    `status` is its exit status, or a signal's number, negative; `cut` is the limit that ended it, such as `time`, or None.
+    `status` is its exit status, or a signal's number, negative. `cut` is the limit that ended it, as `time`, or None.
     """
 
     def __init__(self, status: int | None, stdout: bytes, stderr: bytes, seconds: float, cut: str | None) -> None:
@@ -38,9 +38,8 @@ class Ended:
         self.stdout_bytes, self.stderr_bytes = stdout, stderr
 
     def __repr__(self) -> str:
-        return (
-            f"Ended(status={self.status}, cut={self.cut}, stdout={self.stdout[:200]!r}, stderr={self.stderr[-200:]!r})"
-        )
+        out, err = self.stdout[:200], self.stderr[-200:]
+        return f"Ended(status={self.status}, cut={self.cut}, stdout={out!r}, stderr={err!r})"
 
     @property
     def stdout(self) -> str:
