@@ -86,11 +86,13 @@ class ModelJudge:
             detail["suspicious"] = list(suspicious)[:MAX_LISTED]
         if first.answer is None:
             return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]})
-        # Work that speaks to its judges is scored only where a judge could do without its words.
-        if suspicious and second is not None and (why := _why_no_score(second, weights)):
-            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {why}"
-            return Verdict(None, (), reason, detail)
         given, chosen = _score(first.answer, weights), first.answer
+        # What words alone have moved to a yes is no evidence: without it there is no score. A judge that says yes to
+        # nothing, even with the words, was not moved by them.
+        if second is not None and given.score and (why := _why_no_score(second, weights)):
+            words = f"the work speaks to its judges ({suspicious[0]}), and without these words" if suspicious else ""
+            reason = f"{words or 'without the comments, texts and pictures of the work'}: {why}"
+            return Verdict(None, (), reason, detail | {"plain": {"score": None, "reason": why}})
         if second is not None and second.answer is not None:
             plain = _score(second.answer, weights)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
