@@ -193,6 +193,8 @@ class BuilderFailed(OrvlError):
 
 DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 """What no run can go on after, whoever runs."""
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What may pass, when the run that filled it is ended."""
 MACHINE_IS_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
 """What passes, and is no run's own doing."""
 

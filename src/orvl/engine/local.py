@@ -27,7 +27,7 @@ from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
-from orvl.sandbox.workdir import WorkDir, is_alive
+from orvl.sandbox.workdir import WorkDir, is_alive, no_room
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.records import about
 from orvl.store.writer import Writer
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
+    from orvl.project.settings import Settings
     from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
@@ -93,13 +94,21 @@ class LocalEngine:
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
-            with closing(WorkDir()) as work:
+            with closing(WorkDir(_concurrency(options, settings))) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-                place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
+                try:
+                    around = sandbox_config(work.root, closed, folders, readable, image)
+                except OSError as error:
+                    raise no_room(error) from error
+                place = _Place(work, kind, around)
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
+
+
+def _concurrency(options: RunOptions, settings: Settings) -> int:
+    return options.concurrency or settings.concurrency or default_concurrency()
 
 
 def _allow_many_files() -> None:
@@ -167,8 +176,13 @@ class _Crew:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
+<<<<<<< HEAD
         self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
         self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
+=======
+        self.concurrency = place.work.room.at_once
+        self.gateway = Gateway(engine.environment, options.budget)
+>>>>>>> main
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
