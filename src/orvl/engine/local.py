@@ -176,13 +176,8 @@ class _Crew:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
-<<<<<<< HEAD
-        self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
-        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
-=======
         self.concurrency = place.work.room.at_once
-        self.gateway = Gateway(engine.environment, options.budget)
->>>>>>> main
+        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
