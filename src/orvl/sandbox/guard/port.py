@@ -44,7 +44,7 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
 
 
 def dial(network: int | None, port: int, number: int, hand_to: socket.socket) -> None:
-    """Connects to a port of the loopback in a network (None: in that of this process), and hands over the socket or an error.
+    """Connects to a port of a network's loopback (None: of this process's), and hands over the socket or an error.
 
     Nobody waits for the process that does so: a port may take its time.
     """
