@@ -333,6 +333,8 @@ class Attempt:
     """What was asked of models and what they answered, word for word."""
     told: Usage | None = None
     """The agent's own figures, where `usage` has the gateway's."""
+    contestant: str | None = None
+    """The identity of agent, model and provider, where the agent speaks to its model through orvl."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """How many requests of the agent the gateway did not pass on, by the reason."""
 

@@ -156,6 +156,11 @@ class CapturedRun:
         return [one.path for one in self._changes if one.after and one.after.kind == "file" and one.after.hash]
 
     @property
+    def did_something(self) -> bool:
+        """Whether the agent left anything new that has content, or removed anything."""
+        return any(one.after is None or one.after.size or one.after.target for one in self._changes)
+
+    @property
     def removed(self) -> list[str]:
         """The paths of the files that the agent removed."""
         return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]

@@ -18,15 +18,16 @@ from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
+from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
-from orvl.project.endpoints import check_judges
+from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
-from orvl.sandbox.workdir import WorkDir, is_alive
+from orvl.sandbox.workdir import WorkDir, is_alive, no_room
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.records import about
 from orvl.store.writer import Writer
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
+    from orvl.project.settings import Settings
     from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
@@ -80,6 +82,9 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
+        if options.budget is not None and not options.allow_unpriced:
+            cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
+            check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
@@ -89,13 +94,21 @@ class LocalEngine:
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
-            with closing(WorkDir()) as work:
+            with closing(WorkDir(_concurrency(options, settings))) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-                place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
+                try:
+                    around = sandbox_config(work.root, closed, folders, readable, image)
+                except OSError as error:
+                    raise no_room(error) from error
+                place = _Place(work, kind, around)
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
+
+
+def _concurrency(options: RunOptions, settings: Settings) -> int:
+    return options.concurrency or settings.concurrency or default_concurrency()
 
 
 def _allow_many_files() -> None:
@@ -163,12 +176,14 @@ class _Crew:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
-        self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
-        self.gateway = Gateway(engine.environment, options.budget)
+        self.concurrency = place.work.room.at_once
+        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
-        self.attempts = Attempts(self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say)
+        self.attempts = Attempts(
+            self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say, SetUps(self.store)
+        )
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
         )
@@ -192,8 +207,10 @@ class _Crew:
         todo.extend((run, self._run) for run in self.remaining.to_run)
         watching = asyncio.ensure_future(self._watch_for_stop())
         try:
-            await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
-            await asyncio.gather(*self._finishing)
+            while todo:
+                await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
+                await asyncio.gather(*self._finishing)
+                todo = self._in_doubt()
         except asyncio.CancelledError:
             self._stopping.set()
             self._cut()
@@ -219,6 +236,11 @@ class _Crew:
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
         )
+
+    def _in_doubt(self) -> deque[Task]:
+        """Runs that were errored for their agent's set-up, which has turned out to work."""
+        is_over = self._is_stopping or self._over_budget
+        return deque((run, self._run) for run in ([] if is_over else self.attempts.set_ups.in_doubt()))
 
     def _register(self, store: Store) -> None:
         words, samples = str(self.options.selection), self.options.samples
@@ -366,7 +388,7 @@ class _Crew:
     def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.settle(0.0, attempt.usage.cost_usd or 0.0)
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
 

@@ -42,6 +42,8 @@ class Progress:
     by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
     told: set[tuple[str, str | None]] = field(default_factory=set)
+    given_up: set[str] = field(default_factory=set)
+    """Keys of runs; one that is started after all counts anew."""
 
     def __post_init__(self) -> None:
         self.all.total = len(self.runs)
@@ -70,6 +72,8 @@ class Progress:
     def started(self, planned: PlannedRun) -> None:
         for tally in self._tallies(planned):
             tally.running += 1
+            tally.errored -= planned.key in self.given_up
+        self.given_up.discard(planned.key)
 
     def ended(self, planned: PlannedRun, attempt: Attempt) -> None:
         """An attempt has ended; an errored one may be tried again."""
@@ -89,6 +93,7 @@ class Progress:
         for tally in self._tallies(planned):
             tally.running -= 1
             tally.errored += 1
+        self.given_up.add(planned.key)
 
     def scored(self, planned: PlannedRun) -> None:
         for tally in self._tallies(planned):

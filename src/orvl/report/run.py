@@ -45,7 +45,7 @@ def run_json(run: RunDetails, attempts: Iterable[AttemptDetails]) -> dict[str, A
 
 def _attempt_json(details: AttemptDetails) -> dict[str, Any]:
     attempt = asdict(details.attempt)
-    del attempt["checks"], attempt["retry"]
+    del attempt["checks"], attempt["retry"], attempt["contestant"]
     return {
         **attempt,
         "checks": [asdict(check) for check in details.attempt.checks or ()],

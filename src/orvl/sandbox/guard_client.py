@@ -303,6 +303,7 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
         "keep": job.kept_bytes,
         "limits": vars(job.limits),
         "folders": [str(folders.workspace), str(folders.home), str(folders.tmp)],
+        "room": vars(folders.room),
         "ports": list(job.ports),
         "adds_only": job.adds_only,
     }

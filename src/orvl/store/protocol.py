@@ -121,6 +121,9 @@ class RunStore(Protocol):
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         """The runs of these cells that finished or failed."""
 
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        """Whether any attempt of a contestant (its names, version and identity) has called its model, or tried to."""
+
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
 

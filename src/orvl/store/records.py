@@ -30,6 +30,8 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     detail: dict[str, Any] = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
     if attempt.record:
         detail["record"] = attempt.record
+    if attempt.contestant:
+        detail["contestant"] = attempt.contestant
     if attempt.refused:
         detail["refused"] = dict(attempt.refused)
     if attempt.told:
@@ -65,6 +67,7 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     turns = tuple(Turn(**turn) for turn in detail["turns"])
     told = Usage(**detail["told"]) if "told" in detail else None
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
+    kept["contestant"] = detail.get("contestant")
     kept["refused"] = detail.get("refused", {})
     return Attempt(usage=usage, **kept, **fields)
 

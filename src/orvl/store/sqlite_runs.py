@@ -143,6 +143,17 @@ class SqliteRuns(Queries):
             )
             yield from (StoredRun(*row) for row in rows)
 
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
+        query = (
+            "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+            "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
+            "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
+            "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
+            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
+        )
+        return bool(self.rows(query, (*names, version, contestant, contestant)))
+
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
             f"SELECT {RUN}, reason, sandbox, {', '.join((*USAGE, *SPENT))} {WITH_ATTEMPT} {WITH_SPENT} "
