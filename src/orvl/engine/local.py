@@ -22,7 +22,7 @@ from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
-from orvl.project.endpoints import check_judges
+from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
 from orvl.sandbox.config import sandbox_config
@@ -83,6 +83,9 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
+        if options.budget is not None and not options.allow_unpriced:
+            cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
+            check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
@@ -175,7 +178,7 @@ class _Crew:
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
         self.concurrency = place.work.room.at_once
-        self.gateway = Gateway(engine.environment, options.budget)
+        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
@@ -396,7 +399,7 @@ class _Crew:
     def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.settle(0.0, attempt.usage.cost_usd or 0.0)
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
 
