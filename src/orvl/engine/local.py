@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
+STORE_LOOK = 0.5
 BACK_OFF = 0.5
 MOST_FILES = 65_536
 MOST_UNSTORED = 32
@@ -205,7 +206,7 @@ class _Crew:
         await self._writer.write(self._register)
         todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
         todo.extend((run, self._run) for run in self.remaining.to_run)
-        watching = asyncio.ensure_future(self._watch_for_stop())
+        watching = [asyncio.ensure_future(self._watch_for_stop()), asyncio.ensure_future(self._watch_store())]
         try:
             while todo:
                 await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
@@ -216,7 +217,8 @@ class _Crew:
             self._cut()
             raise
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
@@ -329,6 +331,15 @@ class _Crew:
         self._wake()
         await asyncio.sleep(STOP_GRACE)
         self._cut()
+
+    async def _watch_store(self) -> None:
+        """A store that is gone keeps nothing: going on would cost money for nothing."""
+        while True:
+            await asyncio.sleep(STORE_LOOK)
+            try:
+                self.store.check_place()
+            except StoreError as error:
+                return self._end_all(error)
 
     def _cut(self) -> None:
         for slot in self._slots:

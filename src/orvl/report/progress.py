@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 LINE_EACH_UP_TO = 100
 EVERY = 2.0
+SHOW_CURSOR = b"\x1b[?25h\r\n"
 
 
 @dataclass
@@ -120,6 +123,9 @@ class Progress:
     def say(self, sentence: str) -> None:
         sys.stderr.write(plain(sentence) + "\n")
 
+    def leave(self) -> None:
+        """Gives the terminal back as it was, at once: the process ends now."""
+
     def summary(self) -> str:
         left = ""
         ended = self.all.done + self.all.errored
@@ -165,6 +171,11 @@ class LiveProgress(Progress):
     def __exit__(self, *_: object) -> None:
         self.live.__exit__(None, None, None)
         sys.stderr.write(self.summary() + "\n")
+
+    def leave(self) -> None:
+        # Not through `live`: the thread that draws may hold its lock, and nobody can wait for it here.
+        with suppress(OSError, ValueError):
+            os.write(sys.stderr.fileno(), SHOW_CURSOR)
 
     def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:  # noqa: ARG002
         if outcome in ("failed", "errored"):
