@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
 from orvl.engine.set_up import SetUps
-from orvl.errors import DISK_IS_BROKEN, DISK_IS_FULL, Interrupted, NotStarted, SetupFailed, disk_sentence
+from orvl.errors import (
+    DISK_IS_BROKEN,
+    DISK_IS_FULL,
+    Interrupted,
+    NotStarted,
+    SetupFailed,
+    disk_sentence,
+    is_agents_doing,
+)
 from orvl.install import installed
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
@@ -21,7 +29,7 @@ from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.registries import registry_access
 from orvl.store import tree
-from orvl.types import Attempt, Usage
+from orvl.types import Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -35,7 +43,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import Agent, CheckResult, PlannedRun
+    from orvl.types import Agent, Eval, PlannedRun
 
 ROOM = 1 << 20
 ROOM_SECONDS = 10.0
@@ -63,6 +71,12 @@ def _errored(error: Exception, started: float) -> Attempt:
         return Attempt("errored", str(error), started, Usage(), retry=not error.missing)
     reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
     return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
+
+
+def _unchecked(eval: Eval, attempt: Attempt, reason: str) -> Attempt:
+    """An attempt whose work is such that no check can be run on it: it passes none."""
+    failed = tuple(CheckResult(check.name, False, None, 0.0, reason, check.weight) for check in eval.checks)
+    return replace(attempt, outcome="failed", reason=attempt.reason or reason, checks=failed)
 
 
 @dataclass
@@ -121,6 +135,7 @@ class Attempts:
         """What a conversation left, and what the eval's checks say of it; then its folders are deleted."""
         if conversed.errored is not None:
             return conversed.errored
+        attempt: Attempt | None = None
         try:
             attempt = await self._captured(conversed)
             if conversed.talk and planned.cell.key in self.hosts:
@@ -129,6 +144,8 @@ class Attempts:
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
         except (OSError, shutil.Error) as error:
+            if attempt is not None and isinstance(error, OSError) and is_agents_doing(error):
+                return _unchecked(planned.cell.eval, attempt, f"its work cannot be checked: {disk_sentence(error)}")
             self._clean(conversed.folders)
             await self.settle_disk(error)
             return _errored(error, conversed.talk.started if conversed.talk else time.time())

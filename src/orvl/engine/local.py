@@ -22,7 +22,7 @@ from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
-from orvl.project.endpoints import check_judges
+from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
 from orvl.sandbox.config import sandbox_config
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
+STORE_LOOK = 0.5
 BACK_OFF = 0.5
 MOST_FILES = 65_536
 MOST_UNSTORED = 32
@@ -82,6 +83,9 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
+        if options.budget is not None and not options.allow_unpriced:
+            cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
+            check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
@@ -174,7 +178,7 @@ class _Crew:
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
         self.concurrency = place.work.room.at_once
-        self.gateway = Gateway(engine.environment, options.budget)
+        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
@@ -202,7 +206,7 @@ class _Crew:
         await self._writer.write(self._register)
         todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
         todo.extend((run, self._run) for run in self.remaining.to_run)
-        watching = asyncio.ensure_future(self._watch_for_stop())
+        watching = [asyncio.ensure_future(self._watch_for_stop()), asyncio.ensure_future(self._watch_store())]
         try:
             while todo:
                 await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
@@ -213,7 +217,8 @@ class _Crew:
             self._cut()
             raise
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
@@ -229,6 +234,7 @@ class _Crew:
             budget=self.gateway.budget.limit,
             spent=self.gateway.budget.spent,
             judging_cost=self._judges.cost,
+            judging_cost_is_partial=self._judges.has_unknown_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
@@ -326,6 +332,15 @@ class _Crew:
         await asyncio.sleep(STOP_GRACE)
         self._cut()
 
+    async def _watch_store(self) -> None:
+        """A store that is gone keeps nothing: going on would cost money for nothing."""
+        while True:
+            await asyncio.sleep(STORE_LOOK)
+            try:
+                self.store.check_place()
+            except StoreError as error:
+                return self._end_all(error)
+
     def _cut(self) -> None:
         for slot in self._slots:
             slot.stop()
@@ -385,7 +400,7 @@ class _Crew:
     def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.settle(0.0, attempt.usage.cost_usd or 0.0)
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
 
