@@ -217,6 +217,7 @@ class _Crew:
             budget=self.gateway.budget.limit,
             spent=self.gateway.budget.spent,
             judging_cost=self._judges.cost,
+            judging_cost_is_partial=self._judges.has_unknown_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,

@@ -34,6 +34,15 @@ class Tally:
     errored: int = 0
     running: int = 0
     spent: float = 0.0
+    has_bound: bool = False
+    """Whether some of it is an upper bound."""
+    has_unknown: bool = False
+    """Whether a run's cost is unknown, so that the sum is too small."""
+
+    @property
+    def spent_text(self) -> str:
+        sign = "about " if self.has_bound and self.has_unknown else "≤ " if self.has_bound else ""
+        return f"{sign or ('≥ ' if self.has_unknown else '')}{dollars(self.spent)}"
 
 
 @dataclass
@@ -82,6 +91,8 @@ class Progress:
         """An attempt has ended; an errored one may be tried again."""
         for tally in self._tallies(planned):
             tally.spent += attempt.usage.cost_usd or 0.0
+            tally.has_bound |= attempt.usage.is_bound
+            tally.has_unknown |= attempt.usage.cost_usd is None
             if attempt.outcome != "errored":
                 tally.failed += attempt.outcome == "failed"
                 tally.running -= 1
@@ -121,7 +132,7 @@ class Progress:
         if 0 < ended < self.all.total:
             took = time.monotonic() - self.began
             left = f", about {seconds(took / ended * (self.all.total - ended))} left"
-        spent = f", {dollars(self.all.spent)} spent" if self.all.spent else ""
+        spent = f", {self.all.spent_text} spent" if self.all.spent else ""
         bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
         return f"{self.all.done} of {count(self.all.total, 'run')} done{bad}{spent}{left}"
 
@@ -190,9 +201,7 @@ class LiveProgress(Progress):
         most = max(5, self.console.height - 8)
         for names, tally in shown[:most]:
             numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
-            table.add_row(
-                Text(plain(" ".join(names))), *map(str, numbers), dollars(tally.spent) if tally.spent else "–"
-            )
+            table.add_row(Text(plain(" ".join(names))), *map(str, numbers), tally.spent_text if tally.spent else "–")
         if len(shown) > most:
             table.add_row(f"… and {len(shown) - most} more", *[""] * 5)
         return table

@@ -24,6 +24,7 @@ from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
 from orvl.sandbox.guard.shortage import PAUSES, SHORT
+from orvl.sandbox.programs import any_path, own_environment
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -335,7 +336,19 @@ def program_of(job: Job) -> str:
     name = job.argv[0]
     if "/" in name:
         return os.path.join(job.folders.workspace, name)
-    return installed(name, job.env.get("PATH"))
+    return found_for(job, name)
+
+
+def found_for(job: Job, name: str) -> str:
+    """A program that a job calls by name: from its own PATH, else from the user's."""
+    return installed(name, os.pathsep.join((job.env.get("PATH", ""), any_path())))
+
+
+def beside_orvl(job: Job) -> str:
+    """The end of PATH for a job whose programs are installed in the environment that orvl itself lives in."""
+    own, names = own_environment(), [name for name in (job.argv[0], *job.programs) if "/" not in name]
+    is_beside = own and any(os.path.realpath(os.path.dirname(found_for(job, name))) == own for name in names)
+    return f"{os.pathsep}{own}" if is_beside else ""
 
 
 @lru_cache(maxsize=256)
