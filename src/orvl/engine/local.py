@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import resource
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
+from orvl.engine.machine import concurrency, threads
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
@@ -39,23 +37,18 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
-    from orvl.project.settings import Settings
     from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
+STORE_LOOK = 0.5
 BACK_OFF = 0.5
-MOST_FILES = 65_536
 MOST_UNSTORED = 32
 """Runs that may wait for the disk while the slots that made them go on: more of them share a transaction."""
 Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
 """A run, and what is done for it; that says whether it is settled, be it scored or given up."""
-
-
-def default_concurrency() -> int:
-    return max(4, min(16, 2 * (os.cpu_count() or 2)))
 
 
 @dataclass(frozen=True)
@@ -89,12 +82,14 @@ class LocalEngine:
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
-        _allow_many_files()
-        Thread(target=backend(kind).sweep, args=(is_alive,)).start()
+        at_once = concurrency(options, settings, lambda sentence: on_event(Notice(sentence)))
+        pool = threads()
+        asyncio.get_running_loop().set_default_executor(pool)
+        pool.submit(backend(kind).sweep, is_alive)
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
-            with closing(WorkDir(_concurrency(options, settings))) as work:
+            with closing(WorkDir(at_once)) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
                 try:
@@ -105,17 +100,6 @@ class LocalEngine:
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
-
-
-def _concurrency(options: RunOptions, settings: Settings) -> int:
-    return options.concurrency or settings.concurrency or default_concurrency()
-
-
-def _allow_many_files() -> None:
-    """Connections and files of many runs at once need more than the usual limit."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
 
 
 def _readable(project: Project) -> list[Path]:
@@ -205,7 +189,7 @@ class _Crew:
         await self._writer.write(self._register)
         todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
         todo.extend((run, self._run) for run in self.remaining.to_run)
-        watching = asyncio.ensure_future(self._watch_for_stop())
+        watching = [asyncio.ensure_future(self._watch_for_stop()), asyncio.ensure_future(self._watch_store())]
         try:
             while todo:
                 await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
@@ -216,7 +200,8 @@ class _Crew:
             self._cut()
             raise
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
@@ -232,6 +217,7 @@ class _Crew:
             budget=self.gateway.budget.limit,
             spent=self.gateway.budget.spent,
             judging_cost=self._judges.cost,
+            judging_cost_is_partial=self._judges.has_unknown_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
@@ -328,6 +314,15 @@ class _Crew:
         self._wake()
         await asyncio.sleep(STOP_GRACE)
         self._cut()
+
+    async def _watch_store(self) -> None:
+        """A store that is gone keeps nothing: going on would cost money for nothing."""
+        while True:
+            await asyncio.sleep(STORE_LOOK)
+            try:
+                self.store.check_place()
+            except StoreError as error:
+                return self._end_all(error)
 
     def _cut(self) -> None:
         for slot in self._slots:

@@ -47,6 +47,7 @@ class JudgeCall(UpstreamCall):
         if body is None:
             return CallFailure(f"its answer is longer than {LONGEST_ANSWER >> 20} MiB", retry_call=False)
         kind = upstream.headers.get("Content-Type", "nothing")[:80]
+        body, kind = self.redactor.whole(body), self.redactor.text(kind)
         (self.reader.feed_stream if "event-stream" in kind else self.reader.feed_body)(body)
         if self.answer.error:
             return CallFailure(self.redactor.text(self.answer.error)[:LONGEST_MESSAGE], retry_call=True)
@@ -55,7 +56,7 @@ class JudgeCall(UpstreamCall):
         return None
 
     async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure:
-        body = await read_up_to(upstream.content, LONGEST_ERROR) or b""
+        body = self.redactor.whole(await read_up_to(upstream.content, LONGEST_ERROR) or b"")
         failure = self._failure_of(upstream.status, body, upstream.headers)
         message = f"{upstream.status} {self.refusal}".strip()
         return failure or CallFailure(message, retry_call=False, status=upstream.status)

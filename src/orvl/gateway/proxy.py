@@ -16,7 +16,7 @@ from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.probe import Prober
-from orvl.gateway.redact import REDACTED
+from orvl.gateway.redact import Redactor
 from orvl.gateway.request import LONGEST_NAME, check_headers, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
@@ -217,9 +217,9 @@ class Proxy:
                 answer = await read_up_to(upstream.content, LONGEST_REQUEST) or b""
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
-        if self.key:
-            answer = answer.replace(self.key.encode(), REDACTED.encode())
-        return web.Response(status=upstream.status, body=answer, content_type=upstream.content_type)
+        redactor = Redactor(self.key)
+        kind = redactor.text(upstream.content_type)
+        return web.Response(status=upstream.status, body=redactor.whole(answer), content_type=kind)
 
 
 def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:

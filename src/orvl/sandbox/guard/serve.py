@@ -43,6 +43,7 @@ CLIENT_SECONDS = 5.0
 TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
+PROCESSES_SHORT = "this machine, or the container that orvl is in, refused it a process"
 DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 KILLED = "somebody outside the sandbox killed it"
 
@@ -301,6 +302,8 @@ class Guard:
         """
         if self.group.machine_is_short():
             return MEMORY_SHORT
+        if self.ended and self.group.machine_refuses_processes():
+            return PROCESSES_SHORT
         killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
         # The group does not hold containers. Without one, the kernel only says that it killed some process.
         counts = self.group.counts_kills and not self.clean
