@@ -131,9 +131,7 @@ class Checker:
         )
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
-        page, _ = await look_at(
-            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds
-        )
+        page, _ = await look_at(self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds)
         return page
 
     # -- both
@@ -176,4 +174,7 @@ class Checker:
         )
 
     def _isolation(self, check: Check) -> Isolation:
-        return self.eval.isolation_of(check) if self.slot.walled.has_walls else "none"
+        if not self.slot.walled.has_walls:
+            return "none"
+        beside = check.steps and "start" in self.eval.app and not self.slot.separates_apps
+        return "in-process" if beside else self.eval.isolation_of(check)

@@ -35,6 +35,8 @@ TRIES_WHEN_LIMITED = 8
 BACK_OFF = 0.5
 LONGEST_WAIT = 180.0
 LONGEST_ERROR = 1 << 20
+CODINGS = ("identity", "", "gzip", "deflate", "br", "zstd")
+"""What the client takes off by itself; one that it cannot take off is an error of its own."""
 SMALL = 1 << 19
 
 
@@ -199,6 +201,10 @@ class UpstreamCall:
             ) as upstream:
                 self.status = upstream.status
                 self.open_call.last_heard = time.monotonic()
+                if (coding := upstream.headers.get("Content-Encoding", "identity").strip().lower()) not in CODINGS:
+                    # Nobody could look into it for the key, or count its tokens.
+                    sentence = f"it sent an answer that was coded as {self.redactor.text(coding)[:80]}"
+                    return self._failed(CallFailure(sentence, retry_call=False, retry_run=True))
                 return await (self._read_answer(upstream) if self.is_answered else self._read_error(upstream))
         except aiohttp.ServerTimeoutError as error:
             self.is_sent = not isinstance(error, aiohttp.ConnectionTimeoutError)
@@ -208,7 +214,7 @@ class UpstreamCall:
                 return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
             # Whoever hangs up without a word has not charged for one.
             self.is_sent = False
-            reason = self.redactor.text(_sentence(error))
+            reason = self.redactor.text(_sentence(error))[:LONGEST_MESSAGE]
             return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
 
     def _failure_of(self, status: int, body: bytes, headers: Mapping[str, str]) -> CallFailure | None:
@@ -247,7 +253,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         reason = os.strerror(error.os_error.errno) if error.os_error.errno else str(error.os_error)
         return f"{error.host}:{error.port}: {reason}"
-    return " ".join(str(error).split())[:LONGEST_MESSAGE] or type(error).__name__
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def proxy_for(url: URL) -> str | None:

@@ -200,6 +200,9 @@ class CallStore(Protocol):
     def calls(self, attempt: int) -> list[ModelCall]:
         """The calls that an attempt made, in the order in which they began."""
 
+    def loaded(self, first: int, last: int) -> dict[int, int]:
+        """How many runs of these episodes a loaded machine has slowed down, by cell."""
+
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
 
@@ -240,6 +243,9 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
 
     @property
     def blobs(self) -> Blobs: ...
+
+    def check_place(self) -> None:
+        """Raises StoreError if the store that was opened is not there any more."""
 
     def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
         """Does all of it durably, or none of it. Everything that starts with `add_` is called inside."""
