@@ -117,6 +117,10 @@ class Eval:
     control_digests: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 
+    def isolation_of(self, check: Check) -> Isolation:
+        """Where the agent's work runs for a check, behind walls."""
+        return "separate" if check.isolated or check.steps else "in-process"
+
     def part(self, name: str) -> Path | None:
         """A folder beside `eval.md`, if the eval has it."""
         found = self.folder / name if self.folder else None
@@ -209,6 +213,16 @@ class Usage:
     tool_calls: int | None = None
     cost_usd: float | None = None
     cost_source: str | None = None
+    """metered, provider, agent, none; bound where it is an upper bound alone."""
+    is_bound: bool = False
+    """Whether tokens and cost are upper bounds: a provider's own count of a call did not arrive."""
+    model_seconds: float | None = None
+    """While a model was at work. This, tools, own and waiting add up to the turns' time."""
+    tools_seconds: float | None = None
+    """Between an answer that called tools and the next call."""
+    own_seconds: float | None = None
+    waiting_seconds: float | None = None
+    """While orvl held back every open call; it is no part of `seconds`."""
 
     @property
     def tokens(self) -> int | None:
@@ -262,6 +276,8 @@ class ModelCall:
     reasoning_given: bool = False
     reasoning_back: bool | None = None
     """Whether the agent sent earlier reasoning along; None where there was none to send."""
+    is_bound: bool = False
+    """Whether tokens and cost are upper bounds: the provider's own count did not arrive."""
     findings: tuple[CallIssue, ...] = ()
 
 
@@ -278,6 +294,10 @@ class Turn:
     stderr: str | None
     output_bytes: int
     left_out_bytes: int = 0
+    cpu_pressure: float | None = None
+    """The share of the time in which something on this machine waited for a processor."""
+    loaded: bool = False
+    """Whether that was so much that it tells about the machine, not the agent, how long the turn took."""
 
 
 @dataclass(frozen=True)
@@ -317,6 +337,10 @@ class Attempt:
     """What was asked of models and what they answered, word for word."""
     told: Usage | None = None
     """The agent's own figures, where `usage` has the gateway's."""
+    contestant: str | None = None
+    """The identity of agent, model and provider, where the agent speaks to its model through orvl."""
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """How many requests of the agent the gateway did not pass on, by the reason."""
 
 
 @dataclass(frozen=True)

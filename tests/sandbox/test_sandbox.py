@@ -21,28 +21,22 @@ from pathlib import Path
 import pytest
 from adversary import attack
 
-import orvl
 from helpers.forked import call_in_fork
 from helpers.needs import need, need_program
+from helpers.ordinary_user import AS_ROOT, PYTHON, library_for_all, python_for_all, spare_uid
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
 from orvl.sandbox.guard.port import open_port
 from orvl.store.folder import FolderBlobs
 
 MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
 ADVERSARY = Path(__file__).parent / "adversary"
-PYTHON = "/usr/bin/python3"
 SECRET = "the-secret-itself"
-AS_ROOT = os.geteuid() == 0
 BACKENDS = {
     "bubblewrap": ["--sandbox=bubblewrap"],
     "podman": ["--sandbox=podman", f"--image={ROOT_FOLDER}"],
 }
 NO_WALLS = ["--sandbox=none"]
 USERS = ["root", "ordinary"]
-NEEDED = (
-    "annotated_types click markdown_it mdurl numpy numpy.libs pydantic pydantic_core pygments rich typing_extensions.py "
-    "typing_inspection yaml _yaml zstandard"
-)
 WITH_A_KEYRING = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None)
@@ -58,25 +52,8 @@ os.execvp(sys.argv[1], sys.argv[1:])
 @pytest.fixture(scope="module")
 def library():
     """What an ordinary user needs to call orvl: its package, those that it needs, and a Python that all can read."""
-    folder = Path(tempfile.mkdtemp(prefix="orvl-library-"))
-    site = Path(sys.modules["click"].__file__ if "click" in sys.modules else __import__("click").__file__).parents[1]
-    wanted = [str(site / name) for name in NEEDED.split() if (site / name).exists()]
-    subprocess.run(["cp", "-rL", *wanted, str(Path(orvl.__file__).parent), folder], check=True)
-    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
-    yield folder
-    shutil.rmtree(folder)
-
-
-def python_for_all():
-    code = "import sys; print(sys.version_info[:2])"
-    for found in (os.path.realpath(sys.executable), PYTHON):
-        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", 'exec "$@"', "sh"]
-        words = [*nobody, found, "-c", code]
-        with suppress(OSError):
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            if done.stdout.strip() == str(sys.version_info[:2]):
-                return found
-    return None
+    with library_for_all() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -109,8 +86,7 @@ class Place(UserProject):
         self.library = library
         self.runtime = None
         if user == "ordinary" and AS_ROOT:
-            spare = (uid for uid in range(23_001, 30_000) if not _is_known(uid))
-            self.uid = with_containers() if sandbox == BACKENDS["podman"] else next(spare)
+            self.uid = with_containers() if sandbox == BACKENDS["podman"] else spare_uid()
             self.prefix = ["setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups", "--inh-caps=-all"]
             self.python = python_for_all()
             need(self.python, "there is no Python of this version that every user can read")
@@ -189,14 +165,6 @@ class Place(UserProject):
         assert self.alive() == []
         assert self.left_over() == []
         assert self.mounted() == []
-
-
-def _is_known(uid):
-    try:
-        pwd.getpwuid(uid)
-    except KeyError:
-        return False
-    return True
 
 
 def _has(pid, runtime):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from orvl.errors import ChildFailed
-from orvl.local_model import child_process
-from orvl.local_model.child_process import ChildProcess
+from orvl.worker import child_process
+from orvl.worker.child_process import ChildProcess
 
 CHILD = """
 import os, signal, sys, time
-from orvl.local_model.child_process import serve
+from orvl.worker.child_process import serve
 
 def answer(question):
     match question:
@@ -86,7 +86,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path):
     (tmp_path / "some_child.py").write_text(CHILD)
     code = (
         "import os, signal\n"
-        "from orvl.local_model.child_process import ChildProcess\n"
+        "from orvl.worker.child_process import ChildProcess\n"
         f"child = ChildProcess('some_child', {{'PYTHONPATH': {str(tmp_path)!r}}})\n"
         "child.ask('ready', 20)\n"
         "print(child.pid, flush=True)\n"

@@ -17,7 +17,7 @@ import orvl
 SOURCE = Path(orvl.__file__).parent
 TIERS = (
     ("errors", "types"),
-    ("store", "prices", "local_model"),
+    ("store", "prices", "worker", "local_model"),
     ("project",),
     ("install", "sandbox", "gateway", "testing", "plan"),
     ("run",),
@@ -41,7 +41,7 @@ ENVIRONMENT = {
     "sandbox": "PATH, HOME and TMPDIR of what runs inside",
     "plan": "PATH, for an agent's version command",
     "capture": "PATH, for the browser's program",
-    "local_model": "what child processes inherit",
+    "worker": "what child processes inherit",
 }
 
 

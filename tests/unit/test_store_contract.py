@@ -326,6 +326,8 @@ def test_counts_sum_what_was_used_and_an_unknown_part_makes_a_sum_unknown(store)
         "seconds": 3.0,
         "cost_usd": 0.5,
         "cost_source": "agent",
+        "is_bound": False,
+        **dict.fromkeys(("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")),
     }
     (first,) = store.counts(1, 1).values()
     assert (first.runs, first.usage["seconds"]) == (1, 1.5)

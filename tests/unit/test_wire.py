@@ -14,6 +14,7 @@ import pytest
 
 import orvl
 from helpers.gateways import KINDS, read, read_whole, written
+from orvl.gateway.request import with_usage
 from orvl.gateway.wire import FORMATS, key_in, read_stream, route_below, route_of
 from orvl.gateway.wire.format import Image, ModelAnswer, ModelToolCall, Question, Reply, TokenCounts, ToolCall
 from orvl.gateway.wire.sse import EventFilter
@@ -369,14 +370,15 @@ def test_a_missing_done_is_an_end_too():
 
 @every_format
 def test_usage_that_was_asked_for_can_be_taken_out_again(format):
-    body = CONVERSATIONS[format.name]
-    asking = format.with_usage(body)
+    body = {**CONVERSATIONS[format.name], "stream": True}
+    changed = with_usage(json.dumps(body).encode(), format.route_to("m").read_request(body), format.usage_option or "")
     plain = written(format, replace(FULL, request=body), stream=True)
-    if asking is None:
+    if changed is None:
         assert format.usage_option is None and read(format, plain).tokens is not None
         return
-    assert asking == {**body, format.usage_option: asking[format.usage_option]}
-    assert format.with_usage(asking) is None
+    asking = json.loads(changed)
+    assert asking == {**body, format.usage_option: {"include_usage": True}}
+    assert with_usage(changed, format.route_to("m").read_request(asking), format.usage_option) is None
     data = written(format, replace(FULL, request=asking), stream=True)
     assert read(format, data).tokens is not None and read(format, plain).tokens is None
     passed = EventFilter(format.is_usage_event)

@@ -43,6 +43,8 @@ class Inspections:
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    """The sentences of all checklists."""
 
     @classmethod
     def of(cls, stored: Sequence[Inspection], blobs: Blobs) -> Inspections:
@@ -156,6 +158,11 @@ class CapturedRun:
         return [one.path for one in self._changes if one.after and one.after.kind == "file" and one.after.hash]
 
     @property
+    def did_something(self) -> bool:
+        """Whether the agent left anything new that has content, or removed anything."""
+        return any(one.after is None or one.after.size or one.after.target for one in self._changes)
+
+    @property
     def removed(self) -> list[str]:
         """The paths of the files that the agent removed."""
         return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
@@ -199,6 +206,17 @@ class CapturedRun:
     def hidden_names(self) -> tuple[str, ...]:
         """What judges must not learn: the names of the agent, its model and its provider."""
         return self._inspections.hidden_names
+
+    @cached_property
+    def own_words(self) -> tuple[str, ...]:
+        """What the eval itself says: its prompts and checklists, and the names of its checks and steps."""
+        steps = self.page.steps if self.page else ()
+        return (
+            *self.prompts,
+            *self._inspections.items,
+            *(check.name for check in self.checks),
+            *(step.step for step in steps),
+        )
 
     @property
     def lint(self) -> LintReport | None:

@@ -79,7 +79,7 @@ class Checker:
 
     async def _in_process(self, check: Check, folders: RunFolders, number: int) -> CheckResult:
         job = self._job(check, folders, f"check{number}")
-        return self._result(check, await self.slot.walled.run(job), "in-process")
+        return self._result(check, await self.slot.walled.run(job))
 
     # -- apart from them
 
@@ -107,7 +107,7 @@ class Checker:
                 ended = await sandbox.run(replace(job, env={**job.env, **more}))
             if broken:
                 raise broken[0]
-            return self._result(check, ended, "separate")
+            return self._result(check, ended)
         finally:
             await asyncio.to_thread(folders.remove)
 
@@ -127,13 +127,11 @@ class Checker:
             seconds=time.monotonic() - began,
             output="" if passed else "\n".join(said[:3]) or page.reason or "no step was tried",
             weight=check.weight,
-            isolation=self._of("in-process" if "start" in self.eval.app else "separate"),
+            isolation=self._isolation(check),
         )
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
-        page, _ = await look_at(
-            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds
-        )
+        page, _ = await look_at(self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds)
         return page
 
     # -- both
@@ -157,7 +155,7 @@ class Checker:
         job = shell_job(check.run, env, folders.logs / output, check.limit, self.limits, folders)
         return replace(job, adds_only=True, read_only=shown)
 
-    def _result(self, check: Check, ended: ProcessResult, isolation: Isolation) -> CheckResult:
+    def _result(self, check: Check, ended: ProcessResult) -> CheckResult:
         if ended.cut == "stopped":
             raise Interrupted
         printed = (ended.stdout.read() + ended.stderr.read()).decode("utf-8", "replace")
@@ -172,8 +170,11 @@ class Checker:
             output=printed if len(printed) <= SHOWN else "…" + printed[-SHOWN:],
             weight=check.weight,
             cut=cut,
-            isolation=self._of(isolation),
+            isolation=self._isolation(check),
         )
 
-    def _of(self, isolation: Isolation) -> Isolation:
-        return isolation if self.slot.walled.has_walls else "none"
+    def _isolation(self, check: Check) -> Isolation:
+        if not self.slot.walled.has_walls:
+            return "none"
+        beside = check.steps and "start" in self.eval.app and not self.slot.separates_apps
+        return "in-process" if beside else self.eval.isolation_of(check)

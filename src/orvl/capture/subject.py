@@ -19,6 +19,8 @@ from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRef
 from orvl.project.app import check_steps
 from orvl.sandbox import SUBJECT
 from orvl.sandbox.job import shell_job
+from orvl.store import tree
+from orvl.store.tree import TreeLimits
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
@@ -33,12 +35,13 @@ if TYPE_CHECKING:
 
 LIBRARY = Path(__file__).parents[1] / "checks"
 IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
-COMMAND = '#!/bin/sh\nexec python3 -m orvl.checks "$@"\n'
+COMMAND = '#!/bin/sh\nexec python3 -s -m orvl.checks "$@"\n'
 MAX_REQUEST = 24 * MEBI
 MAX_FILE = 16 * MEBI
 MAX_FILES = 10_000
-MAX_WORDS = 4096
+MAX_COMMAND, MAX_WORD = 1 << 20, 1 << 17
 TRY_PORT_EVERY = 0.05
+OVER = "the check is over"
 
 
 @dataclass
@@ -98,8 +101,10 @@ class Subject:
     async def connect(self, request: Mapping[str, Any]) -> socket.socket:
         """Tries until the port is open, what was started has ended, or the time is over."""
         port, wait = int(request["port"]), float(request["wait"])
+        if not 0 < port < 1 << 16:
+            raise RequestRefused(f"{port} is not a port")
         until = min(time.monotonic() + wait, self.until)
-        while True:
+        while not self._closed:
             if self._running is None:
                 raise RequestRefused("nothing was started, so there is no port to connect to")
             if self._running.done():
@@ -108,9 +113,10 @@ class Subject:
             try:
                 return await self.sandbox.connect(port)
             except OSError as error:
-                if time.monotonic() > until:
+                if not time.monotonic() <= until:
                     raise RequestRefused(f"port {port} did not open within {wait:g} s") from error
             await asyncio.sleep(TRY_PORT_EVERY)
+        raise RequestRefused(OVER)
 
     async def read(self, request: Mapping[str, Any]) -> dict[str, Any]:
         folders = await self.folders()
@@ -121,7 +127,7 @@ class Subject:
         folders, path = await self.folders(), _inner(request["path"])
         if not path.parts:
             raise RequestRefused("a file needs a name")
-        content = base64.b64decode(request["content"])
+        content = base64.b64decode(request["content"], validate=True)
         mode = 0o755 if request.get("executable") else 0o644
         try:
             await asyncio.to_thread(folders.put_into, folders.workspace, path, content, mode)
@@ -168,14 +174,13 @@ class Subject:
         folders = await self.folders()
         view = self.sandbox.view(folders)
         words = [str(word) for word in request["argv"]]
-        if not words or len(words) > MAX_WORDS or any("\0" in word for word in words):
-            raise RequestRefused("a command is a few words without NUL bytes")
+        env = {str(name): str(value) for name, value in request["env"].items()}
+        _refuse_odd(words, env)
         cwd = _inner(request["cwd"])
         self._commands += 1
         output = folders.logs / f"command{self._commands}"
         stdin = output.with_suffix(".in")
-        stdin.write_bytes(base64.b64decode(request["input"]))
-        env = {str(name): str(value) for name, value in request["env"].items()}
+        stdin.write_bytes(base64.b64decode(request["input"], validate=True))
         seconds = max(0.1, min(float(request["seconds"]), self.until - time.monotonic()))
         job = shell_job("", _environment(view, env), output, seconds, self.limits, folders)
         return replace(
@@ -193,7 +198,7 @@ class Subject:
             raise RequestRefused("a started command still runs; call stop() first")
         job = await self._job(request)
         if self._closed:
-            raise RequestRefused("the check is over")
+            raise RequestRefused(OVER)
         self._running = asyncio.ensure_future(self.sandbox.run(job))
 
     async def _end_running(self, *, gently: bool = False) -> ProcessResult | None:
@@ -212,6 +217,16 @@ def _environment(view: View, env: Mapping[str, str]) -> dict[str, str]:
     return view.environment() | {"LANG": "C.UTF-8"} | dict(env)
 
 
+def _refuse_odd(words: Sequence[str], env: Mapping[str, str]) -> None:
+    """What no process could be started with."""
+    texts = [*words, *env, *env.values()]
+    if not words or any("\0" in text for text in texts) or any("=" in name or not name for name in env):
+        raise RequestRefused("a command is words without NUL bytes, and its environment names with values")
+    sizes = [len(text.encode("utf-8", "surrogateescape")) for text in texts]
+    if sum(sizes) > MAX_COMMAND or max(sizes) >= MAX_WORD:
+        raise RequestRefused(f"a command has at most {MAX_COMMAND} bytes, and a word {MAX_WORD}; use input=")
+
+
 def _ended(result: ProcessResult) -> dict[str, Any]:
     return {
         "status": result.status,
@@ -227,7 +242,7 @@ def _ended(result: ProcessResult) -> dict[str, Any]:
 
 def _inner(text: object) -> PurePosixPath:
     path = PurePosixPath(str(text))
-    if path.is_absolute() or ".." in path.parts or "\0" in str(text):
+    if path.is_absolute() or ".." in path.parts or "\0" in str(text) or len(path.parts) > tree.MAX_DEPTH:
         raise RequestRefused(f"'{text}' is not a path inside the workspace")
     return path
 
@@ -253,14 +268,10 @@ def _content(root: Path, path: PurePosixPath) -> bytes | None:
 
 
 def _plain_files(root: Path) -> list[str]:
-    found: list[str] = []
-    for folder, _, names, fd in os.fwalk(root, follow_symlinks=False):
-        for name in names:
-            if stat.S_ISREG(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
-                found.append(os.path.relpath(os.path.join(folder, name), root))
-                if len(found) > MAX_FILES:
-                    raise RequestRefused(f"there are more than {MAX_FILES} files")
-    return sorted(found)
+    entries, _ = tree.scan(root, lambda _fd, _size: "", TreeLimits(MAX_FILES), unlock=False)
+    if len(entries) >= MAX_FILES:
+        raise RequestRefused(f"there are more than {MAX_FILES} files and folders")
+    return sorted(entry.path for entry in entries if entry.kind == "file")
 
 
 # -- the checker's side
@@ -297,7 +308,7 @@ async def answering(subject: Subject, folders: RunFolders, give_up: Callable[[Ex
             accepting.cancel()
             # Nothing is cancelled in its middle: the guard would go on with a job whose answer nobody takes.
             subject.end()
-            await asyncio.gather(accepting, *requests.tasks, return_exceptions=True)
+            await asyncio.gather(accepting, requests.current, return_exceptions=True)
             await subject.close()
 
 
@@ -316,12 +327,12 @@ def _listening(folder: Path) -> socket.socket:
 
 
 class Requests:
-    """Takes requests, one per connection, and answers them one after the other."""
+    """Takes requests, one per connection, and answers them one after the other: so a check costs few descriptors."""
 
     def __init__(self, subject: Subject, give_up: Callable[[Exception], None]) -> None:
         self._give_up = give_up
-        self._turn = asyncio.Lock()
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.current: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.current.set_result(None)
         self._subject = subject
         self._ways: dict[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]] = {
             "run": subject.run,
@@ -338,24 +349,24 @@ class Requests:
         loop = asyncio.get_running_loop()
         while True:
             connection, _ = await loop.sock_accept(listening)
-            task = asyncio.ensure_future(self.serve(connection))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            self.current = asyncio.ensure_future(self._serve(connection))
+            await asyncio.wait([self.current])
 
-    async def serve(self, connection: socket.socket) -> None:
+    async def _serve(self, connection: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        with connection, suppress(ConnectionError, BrokenPipeError):
+        with connection, suppress(ConnectionError):
             connection.setblocking(False)
             try:
                 request = await _request(connection)
-                async with self._turn:
-                    if request.get("do") == "connect":
-                        with await self._subject.connect(request) as dialled:
-                            socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
-                        return
-                    answer = await self._answer(request)
+                if request.get("do") == "connect":
+                    with await self._subject.connect(request) as dialled:
+                        socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
+                    return
+                answer = await self._answer(request)
             except RequestRefused as error:
                 answer = {"refused": str(error)}
+            except ConnectionError:
+                return
             except (NotStarted, OSError, shutil.Error) as error:
                 self._give_up(error)
                 return

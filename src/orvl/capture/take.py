@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from orvl.errors import disk_sentence, is_agents_doing
 from orvl.store import tree
 from orvl.store.tree import TreeLimits
 from orvl.types import MEBI, Attempt, Turn
@@ -13,8 +14,12 @@ if TYPE_CHECKING:
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.run.conversation import Conversation, TurnEnd
+    from orvl.sandbox import ProcessResult
     from orvl.sandbox.workdir import RunFolders
     from orvl.store import Batch
+
+LOADED_SHARE, LOADED_SECONDS = 0.25, 2.0
+"""Above so much of its time, and so many seconds of it, a turn counts as slowed down by the machine."""
 
 
 def take(
@@ -27,12 +32,21 @@ def take(
     account: Account | None = None,
 ) -> Attempt:
     """Stores all that a conversation left as blobs; called after every process of the run has ended."""
-    gone = folders.mend()
     bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
-    entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    outcome, reason = talk.outcome, talk.reason
+    try:
+        gone = folders.mend()
+        entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    except OSError as error:
+        if not is_agents_doing(error):
+            raise
+        # Whoever could be spared a bad score by a folder that nobody can read would leave such a folder.
+        gone, entries, cut = [], [], [f"the agent's workspace cannot be read: {disk_sentence(error)}"]
+        if outcome == "finished":
+            outcome, reason = "failed", cut[0]
     return Attempt(
-        outcome=talk.outcome,
-        reason=talk.reason,
+        outcome=outcome,
+        reason=reason,
         started=talk.started,
         usage=talk.usage,
         turns=tuple(_turn(turn, batch) for turn in talk.turns),
@@ -45,6 +59,7 @@ def take(
         calls=tuple(account.calls) if account else (),
         record=_record(account, folders, batch) if account and account.calls else None,
         told=talk.reported_usage,
+        refused=dict(account.refused) if account else {},
     )
 
 
@@ -68,4 +83,12 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         stderr=batch.put_file(result.stderr.path) if result.stderr.path else None,
         output_bytes=result.stdout.size + result.stderr.size,
         left_out_bytes=result.stdout.left_out + result.stderr.left_out,
+        cpu_pressure=result.cpu_pressure,
+        loaded=_is_loaded(result),
     )
+
+
+def _is_loaded(result: ProcessResult) -> bool:
+    """Whether a turn would have been noticeably faster on a machine with nothing else to do."""
+    pressure = result.cpu_pressure or 0.0
+    return pressure > LOADED_SHARE and pressure * result.seconds > LOADED_SECONDS

@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("browse")
     verb.add_argument("steps", nargs="+")
     verb.set_defaults(carry_out=_browse)
-    for name, simple in (("files", _files), ("fresh", lambda _: checks.fresh()), ("stop", lambda _: checks.stop())):
+    for name, simple in (("files", _files), ("fresh", lambda _: checks.fresh()), ("stop", _stop)):
         verbs.add_parser(name).set_defaults(carry_out=simple)
     return parser
 
@@ -82,6 +82,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _start(arguments: argparse.Namespace) -> None:
     checks.start(*_words(arguments), input=_input(), cwd=arguments.cwd, seconds=arguments.seconds)
+
+
+def _stop(_arguments: argparse.Namespace) -> None:
+    checks.stop()
 
 
 def _read(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.account import Account, OpenCalls
+from orvl.gateway.account import Account
 from orvl.gateway.breaker import Breaker
 from orvl.gateway.limits import Budget, ProviderLimiter
 from orvl.gateway.record import Record
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from orvl.gateway.failures import CallFailure
     from orvl.gateway.judge_call import JudgeCall
+    from orvl.gateway.proxy import Proxy
     from orvl.project.providers import Provider
     from orvl.sandbox import PortForwards
 
@@ -37,12 +38,11 @@ NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 class Gateway:
     """The way to models for all runs and judges of one command."""
 
-    def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
-        self.budget = Budget(budget)
+    def __init__(self, keys: Mapping[str, str], budget: float | None = None, *, allow_unpriced: bool = False) -> None:
+        self.budget = Budget(budget, allow_unpriced=allow_unpriced)
         self.breaker = Breaker()
         self._keys = keys
         self._limiters: dict[str, ProviderLimiter] = {}
-        self._judge_calls = OpenCalls()
         self._client: aiohttp.ClientSession | None = None
 
     def account(
@@ -58,6 +58,17 @@ class Gateway:
 
         key = key_of(account.provider, self._keys)
         proxy = Proxy(account, self._limiter(account.provider), self._session(), key)
+        try:
+            async with self._reached(account, proxy, has_walls=has_walls) as reached:
+                yield reached
+        finally:
+            await account.settle(drain=False)
+            account.worker.close()
+
+    @asynccontextmanager
+    async def _reached(
+        self, account: Account, proxy: Proxy, *, has_walls: bool
+    ) -> AsyncIterator[tuple[PortForwards, AgentEndpoint]]:
         if has_walls:
             endpoint = _endpoint(PORT, account)
             yield ({PORT: proxy.serve}, environment(endpoint)), endpoint
@@ -80,10 +91,7 @@ class Gateway:
 
     def judge_account(self, provider: Provider, protocol: str, model: str, contestant: str = "") -> Account:
         """Opens an account for questions of orvl's own about a contestant's run, which are not recorded."""
-        calls = self._judge_calls
-        return Account(
-            provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, contestant, key="", open_calls=calls
-        )
+        return Account(provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, contestant, key="")
 
     async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> JudgeCall:
         """Asks a question of orvl's own, metered like an agent's call; `begin` is called before each try."""

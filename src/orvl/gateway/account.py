@@ -5,51 +5,39 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from orvl.errors import CallRefused
+from orvl.gateway.clock import Clock, OpenCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import is_same_model
 from orvl.gateway.limits import Budget
-from orvl.gateway.metering import step_of
+from orvl.gateway.metering import step_of, trouble_of
 from orvl.types import Usage
+from orvl.worker import DeadlineWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Coroutine, Iterable, Iterator, Mapping
 
     from orvl.gateway.record import Record
     from orvl.gateway.retry import UpstreamCall
     from orvl.project.providers import Provider
     from orvl.project.settings import Limits
-    from orvl.types import ModelCall
+    from orvl.types import CallIssue, ModelCall
 
 CUT_OFF_IN_A_ROW = 3
-
-
-@dataclass(eq=False)
-class OpenCall:
-    """A call that has been admitted and is not over."""
-
-    last_heard: float
-    """When the provider last sent something."""
-    is_held: bool = True
-    """Whether orvl holds the call back."""
+DRAIN_SECONDS = 15.0
+"""How long an answer is still read that its agent does not wait for."""
+Result = TypeVar("Result")
 
 
 class AskProvider(Protocol):
     """Asks a provider on orvl's own behalf, and says how it failed; None if it answers."""
 
     async def __call__(self, protocol: str, *, stream: bool) -> CallFailure | None: ...
-
-
-class OpenCalls:
-    """Calls that share a budget decision. Judges share one set, so that they queue up together near the limit."""
-
-    def __init__(self) -> None:
-        self.calls: set[OpenCall] = set()
-        self.changed = asyncio.Event()
 
 
 @dataclass(eq=False)
@@ -65,6 +53,8 @@ class Account:
     contestant: str = ""
     """Whose run it is, or whose run a judge looks at: what one meets must not stop another."""
     key: str = field(default_factory=lambda: f"orvl-{secrets.token_hex(20)}")
+    may_use_others: bool = False
+    """Whether it may call other models than its own."""
     turn: int = 1
     calls: list[ModelCall] = field(default_factory=list)
     failure: CallFailure | None = None
@@ -84,9 +74,9 @@ class Account:
     over_budget: bool = False
     silence: float = 0.0
     """Seconds for which the provider had sent nothing when the agent gave up on its last call."""
-    seconds_held: float = 0.0
-    """Seconds for which orvl itself held calls of this run back."""
-    open_calls: OpenCalls = field(default_factory=OpenCalls)
+    refused: Counter[str] = field(default_factory=Counter)
+    """Requests of the agent that were not passed on, by the reason."""
+    open_calls: set[OpenCall] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.budget = Budget(self.limits.cost)
@@ -97,31 +87,38 @@ class Account:
         self._cut_off = 0
         """Calls in a row whose answers began and were not complete."""
         self._asking: asyncio.Task[None] | None = None
-        self._holding: set[OpenCall] = set()
-        self._holding_since = 0.0
+        self.clock = Clock()
+        self.worker = DeadlineWorker()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._steps: list[Mapping[str, Any]] = []
 
     # -- before a call
 
-    async def admit(self, estimate: float) -> tuple[int, OpenCall]:
-        """Waits until a call may start, and reserves its estimate; raises CallRefused if none may start any more.
-
-        What a call costs is known only when it is over. Near the limit calls therefore go one at a time: a call that
-        might not fit starts only if no other is open, so that a budget is passed by one call at most.
-        """
-        while True:
-            self._check_limits()
-            has_room = self.budget.has_room_for(estimate) and self.command_budget.has_room_for(estimate)
-            if has_room or not self.open_calls.calls:
-                break
-            self.open_calls.changed.clear()
-            await self.open_calls.changed.wait()
+    async def admit(self, reservation: float) -> tuple[int, OpenCall]:
+        """Waits until a call may go out that costs so much at most; raises CallRefused if none may any more."""
         call = OpenCall(time.monotonic())
-        self.open_calls.calls.add(call)
+        self.open_calls.add(call)
+        self.clock.open(call)
+        try:
+            await self.budget.reserve(reservation, self._check_limits)
+            try:
+                await self.command_budget.reserve(reservation, self._check_limits)
+            except BaseException:
+                self.budget.settle(reservation, 0.0)
+                raise
+        except BaseException as error:
+            self.open_calls.discard(call)
+            self.clock.close(call, has_tools=False)
+            if isinstance(error, asyncio.CancelledError):
+                self._gave_up_waiting(time.monotonic() - call.last_heard)
+            raise
         self.begun += 1
-        for budget in (self.budget, self.command_budget):
-            budget.reserved += estimate
         return self.begun, call
+
+    def _gave_up_waiting(self, seconds: float) -> None:
+        reason = f"orvl held the call back for {seconds:.0f} s to stay within the budget, and the agent gave up"
+        self.abandoned = CallFailure(reason, retry_call=True)
+        self.was_held = not self.clock.has_open_calls
 
     def _check_limits(self) -> None:
         limits = self.limits
@@ -141,24 +138,27 @@ class Account:
 
     def _abort(self, reason: str) -> None:
         self.limit_hit = self.limit_hit or reason
+        self._stop()
+
+    def _stop(self) -> None:
+        """No call may go out any more; those that wait for the budget are told."""
         self.aborted.set()
-        self.open_calls.changed.set()
+        self.budget.wake()
+        self.command_budget.wake()
 
     # -- after a call
 
-    def close(self, call: UpstreamCall, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
+    def close(self, call: UpstreamCall, reservation: float, done: ModelCall, charged: float, tokens: int) -> None:
         """A call is over, well or not: its reservation is replaced by what it cost, or may have cost."""
-        self.open_calls.calls.discard(call.open_call)
+        self.open_calls.discard(call.open_call)
+        self.clock.close(call.open_call, has_tools=bool(done.tool_calls))
         for budget in (self.budget, self.command_budget):
-            budget.reserved -= estimate
-            budget.spent += charged
+            budget.settle(reservation, charged)
         self.tokens += tokens
         self.calls.append(done)
         self.last_streamed = call.asked.stream
         if call.agent_left:
-            self.silence = time.monotonic() - call.open_call.last_heard
-            self.abandoned = CallFailure(done.trouble, retry_call=True) if done.trouble else None
-            self.was_held = call.open_call.is_held and not self.open_calls.calls
+            pass  # how it left was noted then
         elif call.failure is not None:
             self._fail(call.failure, has_begun=call.has_begun, model=call.asked.model)
         elif call.status is not None and call.status < 300:
@@ -166,7 +166,6 @@ class Account:
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
             self.refusal = f"{call.status} {call.refusal}".strip()
-        self.open_calls.changed.set()
 
     def _fail(self, failure: CallFailure, *, has_begun: bool, model: str) -> None:
         """Ends the run if the provider fails orvl's own question, too.
@@ -182,20 +181,21 @@ class Account:
         if failure.by_request:
             self.refusal = failure.message
         elif not has_begun:
-            self._end(failure)
+            self.fail(failure)
         elif self._cut_off >= CUT_OFF_IN_A_ROW - 1:
             self._asking = asyncio.ensure_future(self._end_if_provider_fails(failure))
         else:
             self._cut_off += 1
 
-    def _end(self, failure: CallFailure) -> None:
+    def fail(self, failure: CallFailure) -> None:
+        """The run cannot go on, and not by its own fault."""
         self.failure = self.failure or failure
-        self.aborted.set()
+        self._stop()
 
     async def _end_if_provider_fails(self, failure: CallFailure) -> None:
         self._cut_off = 0
         if await self.provider_failure() is not None:
-            self._end(failure)
+            self.fail(failure)
 
     async def provider_failure(self) -> CallFailure | None:
         """How the provider fails orvl's own question now; None if it answers."""
@@ -210,7 +210,53 @@ class Account:
         self.probes.append(call)
         self.tokens += (call.input_tokens or 0) + call.output_tokens
         for budget in (self.budget, self.command_budget):
-            budget.spent += call.cost_usd or 0.0
+            budget.settle(0.0, call.cost_usd or 0.0)
+
+    def abandon(self, call: UpstreamCall) -> None:
+        """The agent has left a call. If it is with the provider, it is read to its end, or for a while."""
+        self.clock.close(call.open_call, has_tools=False)
+        if call.turn == self.turn:
+            trouble = trouble_of(call)
+            self.silence = call.silence
+            self.abandoned = CallFailure(trouble, retry_call=True) if trouble else None
+            self.was_held = call.left_held and not self.clock.has_open_calls
+        if call.task is not None:
+            asyncio.get_running_loop().call_later(DRAIN_SECONDS if call.is_sent else 0.0, call.task.cancel)
+
+    def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        """Work on a call, which goes on when its agent has left."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits for it sees it; nobody need
+
+    async def settle(self, *, drain: bool) -> None:
+        """Waits until all calls are closed; those that take too long are closed by their upper bound."""
+        deadline = time.monotonic() + (DRAIN_SECONDS if drain else 0.0)
+        while self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=max(0.0, deadline - time.monotonic()))
+            if time.monotonic() >= deadline:
+                for task in self._tasks:
+                    task.cancel()
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def add_findings(self, number: int, findings: tuple[CallIssue, ...]) -> None:
+        """What was found out about a call after it was closed."""
+        self.calls = [replace(call, findings=findings) if call.number == number else call for call in self.calls]
+
+    def allows(self, model: str) -> bool:
+        """Whether the run may call a model: its own, by the very name, unless others are allowed."""
+        return self.may_use_others or model == self.model
+
+    def refuse(self, kind: str, sentence: str) -> None:
+        """A request of the agent is not passed on, and so is in no account."""
+        self.refused[kind] += 1
+        self.refusal = sentence
 
     def was_answered(self, turn: int) -> bool:
         """Whether any call of a turn was answered."""
@@ -218,6 +264,7 @@ class Account:
 
     def begin_turn(self, turn: int) -> None:
         self.turn, self.silence, self.abandoned, self.was_held = turn, 0.0, None, False
+        self.clock.begin()
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
         """The model's answers since the last call of this, as steps of a trajectory."""
@@ -228,41 +275,45 @@ class Account:
 
     @contextmanager
     def holding(self, call: OpenCall) -> Iterator[None]:
-        """Times how long orvl holds a call back; overlapping times count once.
-
-        A call that the agent gives up on meanwhile stays marked as held: it was orvl that kept the agent waiting.
-        """
-        call.is_held = True
-        if not self._holding:
-            self._holding_since = time.monotonic()
-        self._holding.add(call)
+        """Marks a call as held back by orvl."""
+        self.clock.hold(call, is_held=True)
         try:
             yield
-            call.is_held, call.last_heard = False, time.monotonic()
         finally:
-            self._holding.discard(call)
-            if not self._holding:
-                self.seconds_held += time.monotonic() - self._holding_since
+            call.last_heard = time.monotonic()
+            self.clock.hold(call, is_held=False)
+
+    @property
+    def seconds_held(self) -> float:
+        """Seconds in which orvl held back all open calls of the run."""
+        return self.clock.waiting
 
     # -- what the run used
 
     def usage(self, seconds: float) -> Usage:
-        """The sums over all answers; a sum with an unknown part is unknown, not smaller."""
-        answered = [call for call in self.calls if is_answered(call)]
+        """The sums over all calls that went out, and how turns of so many seconds were spent.
+
+        A sum with an upper bound in it is one, and says so. One of calls without a price has no cost.
+        """
         counted = [call for call in (*self.calls, *self.probes) if call.output_tokens is not None]
-        has_all = all(call.output_tokens is not None for call in answered) and bool(answered or not self.calls)
         costs = [call.cost_usd for call in counted]
-        known = [cost for cost in costs if cost is not None]
+        is_counted = bool(counted or not self.calls)
+        is_priced = is_counted and None not in costs
         sources = {call.cost_source for call in counted if call.cost_usd is not None}
-        is_priced = has_all and len(known) == len(costs)
+        split = self.clock.seconds
         return Usage(
-            seconds=seconds,
-            input_tokens=sum(call.input_tokens or 0 for call in counted) if has_all else None,
-            cached_tokens=_sum(call.cached_tokens for call in counted) if has_all else None,
-            output_tokens=sum(call.output_tokens or 0 for call in counted) if has_all else None,
+            seconds=max(0.0, seconds - self.seconds_held),
+            input_tokens=sum(call.input_tokens or 0 for call in counted) if is_counted else None,
+            cached_tokens=_sum(call.cached_tokens for call in counted) if is_counted else None,
+            output_tokens=sum(call.output_tokens or 0 for call in counted) if is_counted else None,
             tool_calls=sum(call.tool_calls for call in self.calls),
-            cost_usd=sum(known) if is_priced else None,
+            cost_usd=sum(cost or 0.0 for cost in costs) if is_priced else None,
             cost_source=(sources.pop() if len(sources) == 1 else "metered") if is_priced else None,
+            is_bound=any(call.is_bound for call in counted),
+            model_seconds=split["model"],
+            tools_seconds=split["tools"],
+            waiting_seconds=split["waiting"],
+            own_seconds=max(0.0, seconds - split["model"] - split["tools"] - split["waiting"]),
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -11,16 +10,16 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from orvl.errors import AgentDisconnected
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
+from orvl.gateway.redact import EventRedactor
+from orvl.gateway.request import with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
 from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
-from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from orvl.gateway.probe import Prober
     from orvl.gateway.record import AnswerLog
@@ -48,6 +47,7 @@ class AgentCall(UpstreamCall):
     prober: Prober
     log: AnswerLog | None = None
     added_usage: bool = field(default=False, init=False)
+    own_body: bytes = field(default=b"", init=False)
 
     async def forward(self) -> web.StreamResponse:
         """Sends the call; the agent gets the answer, or the failure."""
@@ -68,7 +68,9 @@ class AgentCall(UpstreamCall):
     @property
     def _is_in_question(self) -> bool:
         """Whether the provider has failed before its answer began, or has said no in words that may be about orvl."""
-        if self.has_begun or self.account.aborted.is_set() or not is_same_model(self.account.model, self.asked.model):
+        if self.agent_left or self.has_begun or self.account.aborted.is_set():
+            return False
+        if not is_same_model(self.account.model, self.asked.model):
             return False
         return self.failure is not None or (self.status in (400, 422) and is_about_account(self.refusal))
 
@@ -105,20 +107,19 @@ class AgentCall(UpstreamCall):
 
     def _ask_for_usage(self) -> None:
         """Some formats report the usage of a stream only if asked; metering needs it, so it is asked for."""
-        changed = self.format.with_usage(as_object(self.body) or {}) if self.asked.stream else None
+        changed = with_usage(self.body, self.asked, self.format.usage_option) if self.format.usage_option else None
         if changed is not None:
-            self.body, self.added_usage = json.dumps(changed).encode(), True
+            self.own_body, self.body, self.added_usage = self.body, changed, True
 
     async def _ask_without_usage(self) -> CallFailure | None:
-        body = as_object(self.body) or {}
-        body.pop(self.format.usage_option or "", None)
-        self.body, self.added_usage = json.dumps(body).encode(), False
-        return await self._post()
+        """As the agent wrote it; what the answer takes is then counted by its bound."""
+        self.body, self.added_usage = self.own_body, False
+        return await self._exchange()
 
     # -- answers
 
     async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
-        body = self.redactor.feed(await read_up_to(upstream.content, LONGEST_ERROR) or b"") + self.redactor.end()
+        body = self.redactor.whole(await read_up_to(upstream.content, LONGEST_ERROR) or b"")
         if upstream.status == 400 and self.added_usage and (self.format.usage_option or "").encode() in body:
             return await self._ask_without_usage()
         self.log = self._new_log(upstream.headers)
@@ -130,36 +131,37 @@ class AgentCall(UpstreamCall):
     async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
         self.response = web.StreamResponse(status=upstream.status, headers=self._passed_back(upstream.headers))
         self.has_begun = True
-        try:
-            await _to_agent(self.response.prepare(self.request))
-            self.log = self._new_log(upstream.headers)
-            is_stream = await self._pass_through(upstream, self.response, self.log)
-            if is_stream and not self.answer.complete and not self.answer.error:
-                return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
-            await _to_agent(self.response.write_eof())
-            if self.answer.is_missing:
-                kind = upstream.headers.get("Content-Type", "nothing")[:80]
-                return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
-        except AgentDisconnected:
-            self.agent_left = True
+        await self._to_agent(self.response.prepare(self.request))
+        self.log = self._new_log(upstream.headers)
+        is_stream = await self._pass_through(upstream, self.response, self.log)
+        self.was_read = True
+        if is_stream and not self.answer.complete and not self.answer.error:
+            return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
+        await self._to_agent(self.response.write_eof())
+        if self.answer.is_missing:
+            kind = upstream.headers.get("Content-Type", "nothing")[:80]
+            return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
         return CallFailure(self.answer.error[:LONGEST_MESSAGE], retry_call=True) if self.answer.error else None
 
     async def _pass_through(
         self, upstream: aiohttp.ClientResponse, response: web.StreamResponse, log: AnswerLog
     ) -> bool:
         """Every piece goes on to the agent at once, and is read afterwards. Says whether they were events."""
-        events, whole = EventSplitter(self._event), bytearray()
+        events, whole, redactor = EventSplitter(self._event), bytearray(), EventRedactor(self.key)
         is_stream = "event-stream" in upstream.headers.get("Content-Type", "")
         without_usage = EventFilter(self.format.is_usage_event) if self.added_usage else None
         try:
             async for chunk in upstream.content.iter_any():
                 self.open_call.last_heard = time.monotonic()
+                self.received += len(chunk)
                 piece = self.redactor.feed(chunk)
                 # Some hosts send events under another content type.
                 is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
+                piece = redactor.feed(piece) if is_stream else piece
                 passed = without_usage.feed(piece) if without_usage and is_stream else piece
                 await self._pass(piece, passed, response, log, events.feed if is_stream else whole.extend)
             rest = self.redactor.end()
+            rest = redactor.feed(rest) + redactor.end() if is_stream else rest
             passed = without_usage.feed(rest) + without_usage.end() if without_usage and is_stream else rest
             await self._pass(rest, passed, response, log, events.feed if is_stream else whole.extend)
         finally:
@@ -169,11 +171,21 @@ class AgentCall(UpstreamCall):
                 self.reader.feed_body(bytes(whole))
         return is_stream
 
+    async def _to_agent(self, writing: Coroutine[Any, Any, Any]) -> None:
+        """Writes to the agent, if it is still there; the answer is read to its end either way."""
+        if self.agent_left:
+            writing.close()
+            return
+        try:
+            await writing
+        except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError):
+            self.leave()
+
     async def _pass(
         self, piece: bytes, passed: bytes, response: web.StreamResponse, log: AnswerLog, read: Callable[[bytes], None]
     ) -> None:
         if passed:
-            await _to_agent(response.write(passed))
+            await self._to_agent(response.write(passed))
         log.add(piece)
         read(piece)
 
@@ -189,10 +201,3 @@ class AgentCall(UpstreamCall):
         kept = [(name, value) for name, value in headers.items() if name.lower() not in NOT_PASSED_BACK]
         redact = self.redactor.text
         return CIMultiDict((name, redact(value)) for name, value in kept if name == redact(name))
-
-
-async def _to_agent(writing: Awaitable[Any]) -> None:
-    try:
-        await writing
-    except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError) as error:
-        raise AgentDisconnected from error

@@ -8,15 +8,22 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import ChildFailed
 from orvl.types import CallIssue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from orvl.gateway.retry import UpstreamCall
     from orvl.gateway.wire.format import ModelRequest, ModelToolCall
+    from orvl.worker import DeadlineWorker
 
 LONGEST_DETAIL = 300
+MOST_TOOLS = 64
+PLAIN = 16 << 10
+UNBOUNDED = re.compile(r'"(?:\$\w*[rR]ef|pattern\w*)"')
+"""Keywords by which even a short schema may take for ever: references multiply, and patterns backtrack."""
+SECONDS = 2.0
 DATE = re.compile(r"(?:20\d\d-?\d\d-?\d\d|(?<=-)\d\d-\d\d$|(?<![\w.])\d{3,4}(?![\w.]))")
 SIZE = re.compile(r"a?\d+(?:x\d+)?[bm]")
 VARIANTS = {
@@ -25,8 +32,15 @@ VARIANTS = {
 }
 
 
-def issues_of(call: UpstreamCall) -> Iterator[CallIssue]:
+async def issues_of(call: UpstreamCall) -> tuple[CallIssue, ...]:
     """The issues of a call; those of its answer only if it is complete."""
+    issues = list(_issues(call))
+    if call.is_answered and call.failure is None and not call.agent_left:
+        issues += [issue async for issue in _tool_issues(call)]
+    return tuple(issues)
+
+
+def _issues(call: UpstreamCall) -> Iterator[CallIssue]:
     answer, asked, account = call.answer, call.asked, call.account
     if not is_same_model(account.model, asked.model):
         yield CallIssue("agent asked for another model", f"{asked.model} instead of {account.model}")
@@ -34,13 +48,9 @@ def issues_of(call: UpstreamCall) -> Iterator[CallIssue]:
         return
     if answer.model and not is_same_model(asked.model, answer.model):
         yield CallIssue("another model", f"{answer.model} answered instead of {asked.model}")
-    hosts = [earlier.host for earlier in account.calls if earlier.host]
+    hosts = [earlier.host for earlier in account.calls if earlier.host and earlier.number < call.number]
     if answer.host and hosts and answer.host not in hosts:
         yield CallIssue("another host", f"{answer.host} answered, and before {', '.join(dict.fromkeys(hosts))}")
-    # The last tool call of an answer that was cut off is cut off itself, which is no fault of the model.
-    for tool in answer.tools[:-1] if answer.cut_off else answer.tools:
-        if issue := _tool_issue(asked, tool):
-            yield issue
     if answer.refused:
         yield CallIssue("refusal", f"finish reason {answer.finish}")
     elif answer.cut_off:
@@ -78,7 +88,15 @@ def _parts(name: str) -> tuple[Counter[str], str, Counter[str]]:
 # -- tool calls
 
 
-def _tool_issue(asked: ModelRequest, tool: ModelToolCall) -> CallIssue | None:
+async def _tool_issues(call: UpstreamCall) -> AsyncIterator[CallIssue]:
+    answer = call.answer
+    # The last tool call of an answer that was cut off is cut off itself, which is no fault of the model.
+    for tool in (answer.tools[:-1] if answer.cut_off else answer.tools)[:MOST_TOOLS]:
+        if issue := await _tool_issue(call.asked, tool, call.account.worker):
+            yield issue
+
+
+async def _tool_issue(asked: ModelRequest, tool: ModelToolCall, worker: DeadlineWorker) -> CallIssue | None:
     """What is wrong with a tool call: a tool that was not offered, no JSON, or arguments off the schema."""
     if tool.name not in asked.tools:
         offered = ", ".join(sorted(asked.tools)[:8]) or "none"
@@ -86,13 +104,25 @@ def _tool_issue(asked: ModelRequest, tool: ModelToolCall) -> CallIssue | None:
     schema = asked.tools[tool.name]
     if schema is None:
         return None
+    text = json.dumps(schema, sort_keys=True)
+    if len(text) + len(tool.arguments) <= PLAIN and not UNBOUNDED.search(text):
+        found = tool_issue(text.encode(), tool.arguments)
+    else:
+        try:
+            found = await worker.call(f"{__name__}:tool_issue", text.encode(), tool.arguments, seconds=SECONDS)
+        except ChildFailed:
+            return _issue("schema not checked", f"{tool.name}: its schema takes too long to check")
+    return _issue(found[0], f"{tool.name}: {found[1]}") if found else None
+
+
+def tool_issue(schema: bytes, arguments: str) -> list[str] | None:
+    """What is wrong with the arguments of a tool call: its kind, and more about it."""
     try:
-        arguments = json.loads(tool.arguments or "{}")
+        value = json.loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        return _issue("invalid JSON", f"{tool.name}: {error}: {tool.arguments[:120]}")
-    if reason := _mismatch(json.dumps(schema, sort_keys=True), arguments):
-        return _issue("off the schema", f"{tool.name}: {reason}")
-    return None
+        return ["invalid JSON", f"{error}: {arguments[:120]}"]
+    reason = _mismatch(schema.decode(), value)
+    return ["off the schema", reason[:LONGEST_DETAIL]] if reason else None
 
 
 def _issue(kind: str, detail: str) -> CallIssue:

@@ -1,22 +1,30 @@
-"""What a call took: tokens, money and time, as it is kept, and as a step of a trajectory."""
+"""What a call took: tokens, money and time, as it is kept, and as a step of a trajectory.
+
+A call's account is closed in one place, from numbers alone. What the call said is looked at afterwards, and nothing
+that is found there, or goes wrong there, changes what it counts for.
+"""
 
 from __future__ import annotations
 
-import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.issues import issues_of
 from orvl.gateway.wire.format import TokenCounts
 from orvl.gateway.wire.values import as_object
 from orvl.types import ModelCall
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from orvl.gateway.retry import UpstreamCall
-    from orvl.gateway.wire.format import ModelAnswer
+    from orvl.gateway.wire.format import ModelAnswer, ModelRequest
     from orvl.project.providers import Provider
 
 LONG_SILENCE = 20.0
-BYTES_PER_TOKEN = 3
+LARGEST_OUTPUT = 128_000
+LARGEST_CONTEXT = 1_000_000
+ADDED_INPUT = 1_024
+"""Tokens that a provider puts around a request: roles, and what tells a model how to call tools."""
 
 
 def cost_of(provider: Provider, model: str, tokens: TokenCounts | None) -> float | None:
@@ -27,80 +35,165 @@ def cost_of(provider: Provider, model: str, tokens: TokenCounts | None) -> float
     return price.cost(tokens.input, tokens.cached or 0, tokens.cache_write or 0, tokens.output, tokens.reasoning or 0)
 
 
-def close(call: UpstreamCall, estimate: float, *, had_reasoning: bool = False) -> ModelCall:
-    """Ends a call, however it went: secrets are removed, and its account is charged instead of the estimate."""
-    account = call.account
-    call.answer.redact(call.redactor.text)
-    done = model_call(call, had_reasoning=had_reasoning)
-    tokens = _charged_tokens(call)
-    charged = done.cost_usd
-    if charged is None:
-        charged = cost_of(account.provider, call.asked.model, tokens) or 0.0
-    account.close(call, estimate, done, charged, tokens.total)
+# -- upper bounds
+
+
+def upper_bound(provider: Provider, request: ModelRequest, size: int) -> TokenCounts:
+    """The most tokens that one try of a request of so many bytes can take.
+
+    A token is a byte at least. Where a part of the input is kept elsewhere, or the request does not limit its output,
+    the model's own limits are the bound.
+    """
+    context, output = provider.capacity(request.model)
+    largest = context or LARGEST_CONTEXT
+    most = request.max_output or output or context or LARGEST_OUTPUT
+    return TokenCounts(
+        input=min(size + ADDED_INPUT, largest) if request.is_whole else largest,
+        cached=0,
+        cache_write=0,
+        output=most * request.choices,
+        reasoning=0,
+    )
+
+
+def largest_cost(provider: Provider, request: ModelRequest, size: int) -> float | None:
+    """The most that one try of a request of so many bytes can cost; None if no price is known."""
+    price = provider.price(request.model)
+    bound = upper_bound(provider, request, size)
+    return None if price is None else price.largest_cost(bound.input, bound.output)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a call counts for: what its provider states, or an upper bound of it."""
+
+    tokens: TokenCounts | None
+    """None where nothing that could be charged went out."""
+    cost: float | None
+    source: str | None
+    is_bound: bool
+
+
+def charge_of(call: UpstreamCall) -> Charge:
+    """Adds up all tries of a call that the provider may charge for."""
+    if not call.charged_tries:
+        return Charge(None, None, None, is_bound=False)
+    provider, model = call.account.provider, call.asked.model
+    tokens = [one.tokens for one in call.charged_tries]
+    is_bound = any(one.is_bound for one in call.charged_tries)
+    costs = [one.cost if one.cost is not None else cost_of(provider, model, one.tokens) for one in call.charged_tries]
+    known = [cost for cost in costs if cost is not None]
+    cost = sum(known) if len(known) == len(costs) else None
+    is_stated = all(one.cost is not None for one in call.charged_tries)
+    source = None if cost is None else "bound" if is_bound else "provider" if is_stated else "metered"
+    return Charge(_sum(tokens), cost, source, is_bound)
+
+
+def _sum(counts: list[TokenCounts]) -> TokenCounts:
+    if len(counts) == 1:
+        return counts[0]
+    return TokenCounts(
+        input=sum(count.input for count in counts),
+        cached=_known(count.cached for count in counts),
+        cache_write=_known(count.cache_write for count in counts),
+        output=sum(count.output for count in counts),
+        reasoning=_known(count.reasoning for count in counts),
+    )
+
+
+def _known(numbers: Iterable[int | None]) -> int | None:
+    listed = list(numbers)
+    return None if None in listed else sum(number or 0 for number in listed)
+
+
+@dataclass(frozen=True)
+class ChargedTry:
+    """One try of a call that the provider may charge for."""
+
+    tokens: TokenCounts
+    cost: float | None
+    """Where the provider states it."""
+    is_bound: bool
+
+
+def charged_try(call: UpstreamCall, received: int) -> ChargedTry:
+    """What a try counts for that was sent, and of whose answer so many bytes came."""
+    answer = call.answer
+    stated = answer.tokens
+    if stated is not None and answer.complete and call.was_read:
+        return ChargedTry(stated, answer.cost, is_bound=False)
+    bound = upper_bound(call.account.provider, call.asked, len(call.body))
+    # An answer that is complete has no more tokens than bytes; one that is not may have gone on without us.
+    output = min(bound.output, received) if answer.complete and call.was_read else bound.output
+    output = max(output, stated.output if stated else 0)
+    into = stated if stated is not None and stated.input else bound
+    return ChargedTry(TokenCounts(into.input, into.cached, into.cache_write, output, None), cost=None, is_bound=True)
+
+
+# -- the end of a call
+
+
+def close(call: UpstreamCall, reservation: float, *, had_reasoning: bool = False) -> ModelCall:
+    """Ends a call, however it went: its account is charged instead of the reservation."""
+    charge = charge_of(call)
+    try:
+        call.answer.redact(call.redactor.text)
+        done = model_call(call, charge, had_reasoning=had_reasoning)
+    except Exception as error:  # noqa: BLE001 - whatever an answer does to its reader, the call is closed
+        done = _bare(call, charge, f"the answer cannot be read: {type(error).__name__}")
+    call.account.close(call, reservation, done, charge.cost or 0.0, charge.tokens.total if charge.tokens else 0)
     return done
 
 
-def _charged_tokens(call: UpstreamCall) -> TokenCounts:
-    """The tokens that count against limits and budget.
-
-    A provider also charges for an answer that did not arrive to its end or that the agent did not wait for. Its
-    tokens are then estimated from the bytes that passed, so that an agent cannot spend for free by hanging up.
-    """
-    answer = call.answer
-    if answer.tokens is not None and answer.complete:
-        return answer.tokens
-    was_sent = call.is_answered or (call.agent_left and call.began)
-    if not was_sent:
-        return TokenCounts()
-    written = len(answer.text) + len(answer.reasoning) + sum(len(tool.arguments) for tool in answer.tools)
-    return TokenCounts(input=len(call.body) // BYTES_PER_TOKEN, output=written // BYTES_PER_TOKEN)
-
-
-def model_call(call: UpstreamCall, *, had_reasoning: bool) -> ModelCall:
-    """The call as it is kept."""
-    answer, asked = call.answer, call.asked
-    tokens = answer.tokens if answer.complete else None
-    cost = cost_of(call.account.provider, asked.model, tokens)
-    source = None if cost is None else "metered"
-    if answer.cost is not None and answer.complete:
-        cost, source = answer.cost, "provider"
+def _bare(call: UpstreamCall, charge: Charge, trouble: str | None) -> ModelCall:
+    """The call by its numbers alone."""
+    tokens = charge.tokens
     return ModelCall(
         number=call.number,
-        turn=call.account.turn,
+        turn=call.turn,
         protocol=call.route.protocol,
-        asked_model=asked.model,
+        asked_model=call.asked.model,
         started=call.started,
-        stream=asked.stream,
+        stream=call.asked.stream,
         status=call.status,
-        left=call.agent_left and not answer.complete,
-        trouble=_trouble(call),
+        left=call.left_early,
+        trouble=trouble,
         tries=call.tries,
-        seconds=time.monotonic() - call.began if call.began else 0.0,
+        seconds=call.seconds,
         waited=call.waited,
         first_token=call.first_token,
-        served_model=answer.model,
-        host=answer.host,
-        finish=answer.finish,
         input_tokens=tokens.input if tokens else None,
         cached_tokens=tokens.cached if tokens else None,
         cache_write_tokens=tokens.cache_write if tokens else None,
         output_tokens=tokens.output if tokens else None,
         reasoning_tokens=tokens.reasoning if tokens else None,
-        cost_usd=cost,
-        cost_source=source,
+        cost_usd=charge.cost,
+        cost_source=charge.source,
+        is_bound=charge.is_bound,
+    )
+
+
+def model_call(call: UpstreamCall, charge: Charge, *, had_reasoning: bool) -> ModelCall:
+    """The call as it is kept."""
+    answer, asked = call.answer, call.asked
+    return replace(
+        _bare(call, charge, trouble_of(call)),
+        served_model=answer.model,
+        host=answer.host,
+        finish=answer.finish,
         tool_calls=len(answer.tools) if answer.complete else 0,
         answers_back=asked.answers_back,
         reasoning_given=answer.has_reasoning,
         reasoning_back=asked.reasoning_back > 0 if had_reasoning and asked.answers_back else None,
-        findings=tuple(issues_of(call)),
     )
 
 
-def _trouble(call: UpstreamCall) -> str | None:
-    if call.failure is not None:
+def trouble_of(call: UpstreamCall) -> str | None:
+    """Why a call failed, or why its agent cannot be blamed for leaving it."""
+    if call.failure is not None and not call.agent_left:
         return call.failure.message
-    silence = time.monotonic() - call.open_call.last_heard
-    if call.agent_left and call.open_call.is_held:
+    silence = call.silence
+    if call.agent_left and call.left_held:
         return f"orvl held the call back for {silence:.0f} s to stay within limits, and the agent gave up"
     if call.agent_left and silence > LONG_SILENCE:
         return f"it said nothing for {silence:.0f} s, and the agent gave up"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from yarl import URL
 
-from orvl.gateway.account import OpenCall
+from orvl.gateway.clock import OpenCall
 from orvl.gateway.failures import CallFailure, is_about_account
 from orvl.gateway.judge_call import JudgeCall
-from orvl.gateway.metering import model_call
+from orvl.gateway.metering import charge_of, model_call
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
 
@@ -55,7 +55,7 @@ class Prober:
                 failure = await call.send_once()
         except TimeoutError:
             failure = CallFailure(f"it said nothing for {patience:g} s", retry_call=False, retry_run=True)
-        self.account.charge_probe(model_call(call, had_reasoning=False))
+        self.account.charge_probe(model_call(call, charge_of(call), had_reasoning=False))
         return failure and replace(failure, scope="provider") if is_about_account(call.refusal) else failure
 
     def _call(self, protocol: str, *, stream: bool) -> ProbeCall:

@@ -10,16 +10,16 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from orvl.errors import CallRefused
+from orvl.errors import CallRefused, MalformedRequest
 from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
-from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.issues import issues_of
+from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.probe import Prober
-from orvl.gateway.redact import REDACTED
+from orvl.gateway.redact import Redactor
+from orvl.gateway.request import LONGEST_NAME, check_headers, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
-from orvl.gateway.wire.format import TokenCounts
-from orvl.gateway.wire.values import as_object
 
 if TYPE_CHECKING:
     import socket
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from orvl.gateway.account import Account
     from orvl.gateway.limits import ProviderLimiter
     from orvl.gateway.wire.format import ModelRequest, Route
+    from orvl.types import ModelCall
 
 LONGEST_REQUEST = 128 << 20
-GUESSED_OUTPUT = 16_000
 LAST_WORDS = 2.0
 CONNECTIONS = 256
 LONGEST_TOGETHER = 256 << 20
@@ -88,14 +88,23 @@ class Proxy:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = bytearray()
         try:
+            check_headers(request.headers)
             if not await self._read(request, body):
-                return _error(route.protocol, 413, "request_too_large", "The request is larger than orvl passes on.")
+                raise MalformedRequest(413, "The request is larger than orvl passes on.")
             handle = self._call if route.is_call else self._free_request
             return await handle(request, route, bytes(body))
         except (aiohttp.ClientPayloadError, web.RequestPayloadError, aiohttp.http_exceptions.HttpProcessingError):
-            return _error(route.protocol, 400, "invalid_request_error", "The body of the request cannot be read.")
+            return self._refusal(route, MalformedRequest(400, "The body of the request cannot be read."))
+        except MalformedRequest as error:
+            return self._refusal(route, error)
         finally:
             self._open_bytes -= len(body)
+
+    def _refusal(self, route: Route, error: MalformedRequest) -> web.Response:
+        """What an agent gets for a request that is malformed, beyond a bound, or cannot be metered."""
+        kind = "request_too_large" if error.status == 413 else "invalid_request_error"
+        self.account.refuse("malformed request", str(error))
+        return _error(route.protocol, error.status, kind, str(error))
 
     async def _read(self, request: web.BaseRequest, body: bytearray) -> bool:
         """Reads the body of a request, unless it, or all open ones together, are too large."""
@@ -109,15 +118,13 @@ class Proxy:
     # -- model calls
 
     async def _call(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
-        content = as_object(body)
-        # The answer to a background request is fetched by a later one, which could not be metered.
-        if content is None or content.get("background"):
-            sentence = "orvl's gateway passes on only JSON objects, and none with `background`."
-            return _error(route.protocol, 400, "invalid_request_error", sentence)
-        asked = route.read_request(content)
-        estimate = self._estimate(asked, len(body))
+        asked = await read_request(body, route, self.account.worker)
+        if not self.account.allows(asked.model):
+            return self._other_model(route, asked.model)
+        url = self._url(route, request)
         try:
-            number, open_call = await self.account.admit(estimate)
+            reservation = self._reservation(asked, len(body))
+            number, open_call = await self.account.admit(reservation)
         except CallRefused as error:
             return _error(route.protocol, 403, "permission_error", f"orvl ends this run: {error}.")
         call = AgentCall(
@@ -127,33 +134,60 @@ class Proxy:
             key=self.key,
             route=route,
             request=request,
-            url=self._url(route, request),
+            url=url,
             body=body,
             asked=asked,
             number=number,
             open_call=open_call,
             prober=self._prober,
         )
+        self._open_bytes += len(body)
+        call.task = task = self.account.start(self._carry_out(call, body, reservation))
+        try:
+            # The call goes on when the agent leaves: what it takes is known only at its end.
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            call.leave()
+            raise
+
+    async def _carry_out(self, call: AgentCall, body: bytes, reservation: float) -> web.StreamResponse:
+        """The one place in which a call is carried out, and its account closed, whatever happens in between."""
         try:
             return await call.forward()
-        except asyncio.CancelledError:
-            call.agent_left = True
-            raise
         except OSError as error:
             call.failure = CallFailure(f"orvl's gateway: {error}", retry_call=True)
             raise
         finally:
-            self._close(call, body, estimate)
+            done = close(call, reservation, had_reasoning=self._had_reasoning)
+            self._open_bytes -= len(body)
+            self._had_reasoning = self._had_reasoning or done.reasoning_given
+            self.account.start(self._examine(call, done))
+            self._keep(call, body)
 
-    def _close(self, call: AgentCall, asked: bytes, estimate: float) -> None:
-        self.account.record.keep(call.number, call.route.suffix, asked, call.log)
-        done = close(call, estimate, had_reasoning=self._had_reasoning)
-        self._had_reasoning = self._had_reasoning or done.reasoning_given
+    def _keep(self, call: AgentCall, body: bytes) -> None:
+        try:
+            self.account.record.keep(call.number, call.route.suffix, body, call.log)
+        except OSError as error:
+            # Without its record nobody can see what happened in the run; that is this machine's fault.
+            self.account.fail(CallFailure(f"orvl's gateway: {error}", retry_call=True))
 
-    def _estimate(self, asked: ModelRequest, size: int) -> float:
-        """About the most that a call may cost; 0 if no price is known."""
-        tokens = TokenCounts(input=size // BYTES_PER_TOKEN, output=asked.max_output or GUESSED_OUTPUT)
-        return cost_of(self.account.provider, asked.model, tokens) or 0.0
+    async def _examine(self, call: AgentCall, done: ModelCall) -> None:
+        """Looks at what a call said, once it is closed."""
+        self.account.add_findings(done.number, await issues_of(call))
+
+    def _other_model(self, route: Route, model: str) -> web.Response:
+        """Answers a request for a model that the run was not given."""
+        own = self.account.model
+        sentence = f"orvl runs this agent on '{own}' alone, not on '{model[:LONGEST_NAME]}'."
+        self.account.refuse("another model", sentence)
+        return _error(route.protocol, 404, route.format.unknown_model, sentence)
+
+    def _reservation(self, asked: ModelRequest, size: int) -> float:
+        """The most that a call may cost; raises CallRefused where a budget could not count it."""
+        most, budget = largest_cost(self.account.provider, asked, size), self.account.command_budget
+        if most is None and budget.limit is not None and not budget.allow_unpriced:
+            raise CallRefused(f"--budget cannot count {asked.model[:LONGEST_NAME]}, whose price is unknown")
+        return most or 0.0
 
     def _url(self, route: Route, request: web.BaseRequest) -> URL:
         """The provider's own address, with the agent's query as it was written, without the key."""
@@ -183,9 +217,9 @@ class Proxy:
                 answer = await read_up_to(upstream.content, LONGEST_REQUEST) or b""
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
-        if self.key:
-            answer = answer.replace(self.key.encode(), REDACTED.encode())
-        return web.Response(status=upstream.status, body=answer, content_type=upstream.content_type)
+        redactor = Redactor(self.key)
+        kind = redactor.text(upstream.content_type)
+        return web.Response(status=upstream.status, body=redactor.whole(answer), content_type=kind)
 
 
 def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:

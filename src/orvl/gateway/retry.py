@@ -17,6 +17,7 @@ import aiohttp
 
 from orvl.errors import WaitTooLong
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, error_message, failure_of
+from orvl.gateway.metering import ChargedTry, charged_try
 from orvl.gateway.redact import Redactor
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from yarl import URL
 
-    from orvl.gateway.account import Account, OpenCall
+    from orvl.gateway.account import Account
+    from orvl.gateway.clock import OpenCall
     from orvl.gateway.limits import ModelLimiter, ProviderLimiter
     from orvl.gateway.wire.format import ModelAnswer, ModelRequest, Route, WireFormat
 
@@ -33,6 +35,8 @@ TRIES_WHEN_LIMITED = 8
 BACK_OFF = 0.5
 LONGEST_WAIT = 180.0
 LONGEST_ERROR = 1 << 20
+CODINGS = ("identity", "", "gzip", "deflate", "br", "zstd")
+"""What the client takes off by itself; one that it cannot take off is an error of its own."""
 SMALL = 1 << 19
 
 
@@ -59,6 +63,23 @@ class UpstreamCall:
     has_begun: bool = False
     """Whether the caller has seen a part of the answer, so that a retry would repeat it."""
     agent_left: bool = False
+    left_early: bool = False
+    """Whether it left before the answer was over."""
+    left_held: bool = False
+    """Whether orvl held the call back when it left."""
+    silence: float = 0.0
+    """Seconds for which the provider had sent nothing when it left."""
+    turn: int = 1
+    is_sent: bool = False
+    """Whether the present try is with the provider, which may charge for it."""
+    was_read: bool = False
+    """Whether the answer of the present try was read to its end."""
+    received: int = 0
+    """Bytes of the present try's answer."""
+    task: asyncio.Task[object] | None = None
+    """What carries it out, if that goes on without the agent."""
+    charged_tries: list[ChargedTry] = field(default_factory=list)
+    ended: float = 0.0
     started: float = field(default_factory=time.time)
     refusal: str = ""
     """The provider's words, where it answered with an error."""
@@ -66,6 +87,7 @@ class UpstreamCall:
     def __post_init__(self) -> None:
         self.reader = self.format.reader()
         self.redactor = Redactor(self.key)
+        self.turn = self.account.turn
 
     @property
     def format(self) -> WireFormat:
@@ -80,13 +102,34 @@ class UpstreamCall:
         """Whether the last try got a status of success."""
         return self.status is not None and 200 <= self.status < 300
 
+    @property
+    def may_be_charged(self) -> bool:
+        """Whether the present try went out, and got no answer without success, which would cost nothing."""
+        return self.is_sent and (self.status is None or self.is_answered)
+
+    @property
+    def seconds(self) -> float:
+        """From the last try's start to the answer's end, or until the agent left."""
+        return (self.ended or time.monotonic()) - self.began if self.began else 0.0
+
+    def leave(self) -> None:
+        """The agent has gone. What is with the provider is still read for a while, to know what it took."""
+        if self.agent_left:
+            return
+        self.agent_left = True
+        self.left_early = not self.answer.complete
+        self.left_held = self.open_call.is_held
+        self.ended = time.monotonic()
+        self.silence = self.ended - self.open_call.last_heard
+        self.account.abandon(self)
+
     async def send(self) -> None:
         """Tries until an answer is through, or until a retry does not help; `failure` says why."""
         while True:
             self.tries += 1
             self.failure = await self._try()
             wait = self._wait_after(self.failure) if self.failure else None
-            if wait is None or self.account.aborted.is_set():
+            if wait is None or self.account.aborted.is_set() or self.agent_left:
                 return
             with self.account.holding(self.open_call):
                 await self._pause(wait)
@@ -134,7 +177,16 @@ class UpstreamCall:
             await slot.__aexit__(None, None, None)
 
     async def _post(self) -> CallFailure | None:
-        self.status = None
+        """One try; what it may have taken is noted however it ends."""
+        self.status, self.received, self.was_read, self.is_sent = None, 0, False, True
+        try:
+            return await self._exchange()
+        finally:
+            if self.may_be_charged:
+                self.charged_tries.append(charged_try(self, self.received))
+            self.is_sent = False
+
+    async def _exchange(self) -> CallFailure | None:
         silence = self.account.provider.timeout
         timeouts = aiohttp.ClientTimeout(total=None, sock_connect=min(30.0, silence), sock_read=silence)
         try:
@@ -149,13 +201,20 @@ class UpstreamCall:
             ) as upstream:
                 self.status = upstream.status
                 self.open_call.last_heard = time.monotonic()
+                if (coding := upstream.headers.get("Content-Encoding", "identity").strip().lower()) not in CODINGS:
+                    # Nobody could look into it for the key, or count its tokens.
+                    sentence = f"it sent an answer that was coded as {self.redactor.text(coding)[:80]}"
+                    return self._failed(CallFailure(sentence, retry_call=False, retry_run=True))
                 return await (self._read_answer(upstream) if self.is_answered else self._read_error(upstream))
-        except aiohttp.ServerTimeoutError:
+        except aiohttp.ServerTimeoutError as error:
+            self.is_sent = not isinstance(error, aiohttp.ConnectionTimeoutError)
             return self._failed(CallFailure(f"it said nothing for {silence:g} s", retry_call=False, retry_run=True))
         except (aiohttp.ClientError, OSError) as error:
             if self.is_answered:
                 return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
-            reason = self.redactor.text(_sentence(error))
+            # Whoever hangs up without a word has not charged for one.
+            self.is_sent = False
+            reason = self.redactor.text(_sentence(error))[:LONGEST_MESSAGE]
             return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
 
     def _failure_of(self, status: int, body: bytes, headers: Mapping[str, str]) -> CallFailure | None:
@@ -194,7 +253,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         reason = os.strerror(error.os_error.errno) if error.os_error.errno else str(error.os_error)
         return f"{error.host}:{error.port}: {reason}"
-    return " ".join(str(error).split())[:LONGEST_MESSAGE] or type(error).__name__
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def proxy_for(url: URL) -> str | None:

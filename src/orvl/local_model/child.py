@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from orvl.local_model.child_process import serve
 from orvl.local_model.weights import LIBRARY
+from orvl.worker.child_process import serve
 
 SEED = 1
 MAX_TOKENS = 1024

@@ -10,9 +10,9 @@ import threading
 from typing import TYPE_CHECKING, Self
 
 from orvl.errors import ChildFailed, UserError
-from orvl.local_model.child_process import ChildProcess
 from orvl.local_model.gguf import read_head
 from orvl.local_model.weights import SMOLLM2, require_library, weights_of
+from orvl.worker.child_process import ChildProcess
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -13,6 +13,7 @@ from orvl.prices import (
     FREE,
     NAMES_IN_THE_TABLE,
     Price,
+    model_of,
     price_of,
     protocol_of,
     provider_names,
@@ -121,6 +122,11 @@ class Provider:
         if self.free:
             return FREE
         return price_of(self.listed_as, model) if self.listed_as else None
+
+    def capacity(self, model: str) -> tuple[int | None, int | None]:
+        """The most tokens of a model's context and of its output, where the table knows them."""
+        row = model_of(self.listed_as, model) if self.listed_as else None
+        return (row.context, row.output) if row else (None, None)
 
     def protocols_for(self, model: str) -> tuple[str, ...]:
         """The protocols in which it serves a model: all of its own, or one that depends on the model."""

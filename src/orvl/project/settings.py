@@ -109,6 +109,8 @@ class AgentSettings:
 
     models: dict[str, ModelNames] = field(default_factory=dict)
     """Models by provider, added to those that the agent's file lists."""
+    other_models: Flag = False
+    """True if it may call other models than the one that its run was given; such calls are marked."""
     __pydantic_config__ = FORBID
 
 

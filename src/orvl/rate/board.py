@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from orvl.rate.rating import Rating
     from orvl.types import Layout
 
-USAGE = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+USAGE = (
+    *("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd"),
+    *("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds"),
+)
 
 
 @dataclass(frozen=True)
@@ -290,8 +293,9 @@ def add_usage(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     usages = [usage for usage in usages if usage]
     total: dict[str, Any] = {}
     for name in USAGE:
-        values = [usage[name] for usage in usages]
+        values = [usage.get(name) for usage in usages]
         total[name] = None if not values or any(value is None for value in values) else sum(values)
     sources = {usage["cost_source"] for usage in usages if usage["cost_source"]}
     total["cost_source"] = ",".join(sorted(sources)) or None
+    total["is_bound"] = any(usage.get("is_bound") for usage in usages)
     return total

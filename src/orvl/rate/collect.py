@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,13 @@ class Board:
     @property
     def contestants(self) -> list[Row]:
         return over_evals(self.cells)
+
+    @property
+    def isolation(self) -> dict[str, dict[str, int]]:
+        """By eval, how many of its checks run apart from the agent's work, and how many beside it."""
+        names = sorted({row.eval for row in self.cells if row.eval} & set(self.gathered.panels))
+        evals = [self.gathered.panels[name].eval for name in names]
+        return {one.name: dict(Counter(map(one.isolation_of, one.checks))) for one in evals if one.checks}
 
     def with_warnings(self, *first: str) -> Board:
         """The same, where other things are to be said first."""
@@ -175,7 +183,7 @@ def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRatin
 
 
 def _run_row(names: tuple[str, str, str, str], run: RunResult, rating: GroupRating | None) -> Row:
-    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source")}
+    usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source", "is_bound")}
     is_errored = run.outcome == "errored"
     return Row(
         *names,

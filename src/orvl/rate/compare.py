@@ -184,7 +184,7 @@ def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rul
         rated = ~np.isnan(R)
         if rated.any():
             counts = gathered.counted[ref.id]
-            usage = counts.usage or dict.fromkeys((*USAGE, "cost_source"))
+            usage = counts.usage or dict.fromkeys((*USAGE, "cost_source", "is_bound"))
             means = mean_known(S, axis=0)
             missing = _missing_metrics(S[rated], scoring)
             found.append(

@@ -72,7 +72,10 @@ def _used(calls: Sequence[ModelCall]) -> str:
     told = [call for call in calls if call.output_tokens is not None]
     untold = sum(200 <= (call.status or 0) < 300 and call.output_tokens is None for call in calls)
     more = f", plus {count(untold, 'response')} without usage" if told and untold else ""
-    return f"tokens {_tokens(told)}{more}"
+    bounds = sum(call.is_bound for call in told)
+    most = "≤ " if bounds else ""
+    by_bound = f" ({count(bounds, 'call')} counted by the upper bound)" if bounds else ""
+    return f"tokens {most}{_tokens(told)}{more}{by_bound}"
 
 
 def _cost(calls: Sequence[ModelCall], total: float | None) -> str:
@@ -81,7 +84,8 @@ def _cost(calls: Sequence[ModelCall], total: float | None) -> str:
     if not known:
         return dollars(total)
     sources = ", ".join(sorted({call.cost_source for call in calls if call.cost_source}))
-    at_least = f"at least {dollars(sum(known))}" if total is None else dollars(total)
+    most = "≤ " if any(call.is_bound for call in calls) else ""
+    at_least = f"at least {dollars(sum(known))}" if total is None else most + dollars(total)
     return f"{at_least} ({sources})" if sources else at_least
 
 
@@ -151,8 +155,9 @@ def lines(calls: Iterable[ModelCall]) -> Iterator[str]:
         told.append(seconds(call.seconds))
         if call.first_token is not None:
             told.append(f"first token {call.first_token:.2f} s")
-        told.append("tokens unknown" if call.output_tokens is None else f"tokens {_tokens([call])}")
-        told.append(f"cost {dollars(call.cost_usd)}")
+        most = "≤ " if call.is_bound else ""
+        told.append("tokens unknown" if call.output_tokens is None else f"tokens {most}{_tokens([call])}")
+        told.append(f"cost {dollars(call.cost_usd) if call.cost_usd is None else most + dollars(call.cost_usd)}")
         if call.tool_calls:
             told.append(count(call.tool_calls, "tool call"))
         if call.tries > 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from orvl.project.names import count
-from orvl.report.text import dollars, plain, seconds
+from orvl.report.text import dollars, known_usage, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,9 +127,9 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             lambda row: f"{row.rated}/{row.failed}/{row.errored}/{row.planned}",
             legend=lambda _: "Runs: rated / failed / errored / planned.",
         ),
-        Column("usage", lambda row: row.usage or None),
+        Column("usage", lambda row: known_usage(row.usage) or None),
         Column(heading="time", cell=_time),
-        Column(heading="cost", cell=lambda row: dollars(row.usage.get("cost_usd"))),
+        Column(heading="cost", cell=_cost),
         Column("sandbox", lambda row: row.sandbox),
     ]
 
@@ -173,6 +173,11 @@ def _number(value: float | None) -> str:
 
 def _mean(metric: MetricRow | None) -> str:
     return UNKNOWN if metric is None or metric.mean is None else f"{metric.mean:.2f}"
+
+
+def _cost(row: Row) -> str:
+    cost = row.usage.get("cost_usd")
+    return f"≤ {dollars(cost)}" if cost is not None and row.usage.get("is_bound") else dollars(cost)
 
 
 def _time(row: Row) -> str:

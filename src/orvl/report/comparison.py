@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
 from orvl.report.terminal import TextColumn, TextTable
-from orvl.report.text import dollars, plain, seconds
+from orvl.report.text import dollars, known_usage, plain, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +114,8 @@ def _after(comparison: Comparison) -> Iterator[str]:
 def _used(word: str, usage: dict[str, Any], runs: int) -> str:
     time = seconds(usage["seconds"] / runs) if usage.get("seconds") is not None else "unknown time"
     cost = usage.get("cost_usd")
-    return f"{word}: {dollars(None if cost is None else cost / runs)} and {time} per run ({count(runs, 'run')})"
+    most = "≤ " if usage.get("is_bound") and cost is not None else ""
+    return f"{word}: {most}{dollars(None if cost is None else cost / runs)} and {time} per run ({count(runs, 'run')})"
 
 
 def _weights(comparison: Comparison) -> Iterator[str]:
@@ -162,7 +163,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "pairs": [{"a": [list(c) for c in a], "b": [list(c) for c in b]} for a, b in comparison.pairs],
         "usage": {
-            side: {**comparison.usage[i], "runs": comparison.carried_out[i], "rated": comparison.runs[i]}
+            side: {**known_usage(comparison.usage[i]), "runs": comparison.carried_out[i], "rated": comparison.runs[i]}
             for i, side in enumerate("ab")
         },
         "weights": None

@@ -25,6 +25,7 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "schema": SCHEMA,
         "ratings": row_objects(rows, board),
         "certificate": standing_json(board.standing),
+        "isolation": board.isolation,
         "warnings": warnings_of(board),
         **more,
     }

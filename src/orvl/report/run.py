@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun, Inspections
     from orvl.capture.stored_run import AttemptDetails, RunDetails
     from orvl.report.terminal import Terminal
-    from orvl.types import Attempt, Score
+    from orvl.types import Attempt, Score, Usage
 
 MOST_LINES = 12
 MOST_FILES = 40
@@ -45,7 +45,7 @@ def run_json(run: RunDetails, attempts: Iterable[AttemptDetails]) -> dict[str, A
 
 def _attempt_json(details: AttemptDetails) -> dict[str, Any]:
     attempt = asdict(details.attempt)
-    del attempt["checks"], attempt["retry"]
+    del attempt["checks"], attempt["retry"], attempt["contestant"]
     return {
         **attempt,
         "checks": [asdict(check) for check in details.attempt.checks or ()],
@@ -92,11 +92,32 @@ def _attempt(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterat
 
 def _turns(attempt: Attempt) -> Iterator[str]:
     usage = attempt.usage
-    tokens = "unknown" if usage.tokens is None else usage.tokens
-    yield f"  {seconds(usage.seconds)}, tokens {tokens}, cost {dollars(usage.cost_usd)}"
+    most = "≤ " if usage.is_bound else ""
+    tokens = "unknown" if usage.tokens is None else f"{most}{usage.tokens}"
+    cost = dollars(usage.cost_usd) if usage.cost_usd is None else f"{most}{dollars(usage.cost_usd)}"
+    yield f"  {seconds(usage.seconds)}, tokens {tokens}, cost {cost}"
+    yield f"  {_split(usage)}"
+    for reason, number in attempt.refused.items():
+        yield f"  ! {count(number, 'request')} of the agent refused: {reason}"
     for number, turn in enumerate(attempt.turns, 1):
         left_out = f", {turn.left_out_bytes} bytes of output dropped" if turn.left_out_bytes else ""
         yield f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}"
+        if turn.loaded:
+            share = f"in {turn.cpu_pressure or 0:.0%} of its time"
+            yield f"  ! the machine was loaded in turn {number}: {share}, something waited for a processor"
+
+
+def _split(usage: Usage) -> str:
+    """How the time was spent; only the gateway can tell."""
+    parts = {
+        "model": usage.model_seconds,
+        "tools": usage.tools_seconds,
+        "own": usage.own_seconds,
+        "waiting": usage.waiting_seconds,
+    }
+    if None in parts.values():
+        return "time: model, tools, own and waiting unknown"
+    return "time: " + ", ".join(f"{name} {seconds(spent or 0.0)}" for name, spent in parts.items())
 
 
 def _score(score: Score) -> str:

@@ -39,6 +39,7 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
         *(legend for column in fitting if (legend := column.legend(ordered))),
         *_uncounted(ordered),
         standing_sentence(board.standing),
+        *_isolation(board),
     ):
         terminal.print(sentence, "dim")
     for sentence in trust:
@@ -81,6 +82,14 @@ def _hidden(columns: Sequence[Column[Row]], fitting: Sequence[Column[Row]], rows
 def _missing(rows: Sequence[Row]) -> Iterator[str]:
     if missing := sorted({name for row in rows for name in row.missing}):
         yield f"* rated without {', '.join(missing)}: compare only with rows that miss the same."
+
+
+def _isolation(board: Board) -> Iterator[str]:
+    beside = [name for name, checks in board.isolation.items() if "in-process" in checks]
+    if beside:
+        yield f"Checks of {', '.join(beside)} run in-process: the agent's code beside them can change what they find."
+    elif board.isolation:
+        yield "Checks run in a sandbox of their own, apart from the agent's code."
 
 
 def _uncounted(rows: Sequence[Row]) -> Iterator[str]:

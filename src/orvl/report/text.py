@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -39,6 +40,23 @@ def _shown(sign: str) -> str:
     return sign
 
 
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+"""What moves the cursor, changes the terminal, turns the writing direction, or cannot be seen."""
+
+
+def escaped(text: str) -> str:
+    """Any text for a terminal; what is unsafe is written as in JSON, so that JSON stays JSON."""
+    return UNSAFE.sub(_json_escape, text.replace("\r\n", "\n"))
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def no_formula(value: Any) -> Any:
     """A value for a spreadsheet: text from agents must not become a formula."""
     return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
@@ -61,3 +79,10 @@ def dollars(value: float | None) -> str:
     if value == 0:
         return "$0"
     return f"${value:.2f}" if value >= 1 else f"${value:.4f}"
+
+
+def known_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """A usage as reports give it: how the time was spent, and that it is a bound, only where that is known."""
+    optional = ("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds", "is_bound")
+    unknown = [name for name in optional if usage.get(name) is None or usage[name] is False]
+    return {name: value for name, value in usage.items() if name not in unknown}

@@ -136,11 +136,21 @@ async def _call(judged: JudgedRun, eval_: Eval, metric: Metric, judge: Checklist
         "items": metric.items,
     }
     if metric.origin == "built-in":
-        return await function.here(**available)
+        return 0.0 if _is_unearned(judged, metric) else await function.here(**available)
     if judge is None:
         return await function.call(limit, **available)
     threadsafe = ThreadsafeJudge(judge, asyncio.get_running_loop())
     return await function.call(limit, lambda: threadsafe.waited, **{**available, "judge": threadsafe})
+
+
+def _is_unearned(judged: JudgedRun, metric: Metric) -> bool:
+    """Whether a metric would praise how little a run used that did nothing, or failed without its model."""
+    run = judged.run
+    if metric.par is None:
+        return False
+    asked_nobody = run.usage.tokens == 0 and run.usage.cost_source != "none"
+    has_failed = run.outcome == "failed"
+    return (has_failed and asked_nobody) or (not run.did_something and (has_failed or asked_nobody))
 
 
 class ThreadsafeJudge:

@@ -8,22 +8,20 @@ import os
 import re
 import secrets
 import stat
-from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import zstandard
 
-from orvl.errors import StoreError
+from orvl.errors import StoreError, disk_sentence
 from orvl.store.protocol import MOST_IN_MEMORY
-from orvl.store.tree import CHUNK, chunks, hash_of
+from orvl.store.tree import CHUNK, HASH, chunks, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 SMALL = 4 << 20
 SYNC_ALL_AFTER = 64
-KEY = re.compile("[0-9a-f]{64}")
 FOLDER, FILE = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]+(?:\.[0-9a-f]+\.part|\.zst)")
 """The names of what a store of blobs holds: blobs, and those that were half written. Nothing else is ever deleted."""
 
@@ -37,7 +35,7 @@ class FolderBlobs:
 
     def path(self, key: str) -> Path:
         """Where a blob lies. A key is what a store says, and a store may come from somebody else."""
-        if not KEY.fullmatch(key):
+        if not HASH.fullmatch(key):
             raise StoreError(f"'{key[:20]}' is not the name of a blob: the store {self.folder} is damaged.")
         return self.folder / key[:2] / f"{key[2:]}.zst"
 
@@ -56,7 +54,7 @@ class FolderBlobs:
     def stream(self, key: str, most: int | None = None) -> Iterator[bytes]:
         hasher, size = hashlib.sha256(), 0
         try:
-            with _opened(self.path(key)) as file:
+            with open(self.path(key), "rb", opener=_open_file) as file:
                 for chunk in zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK):
                     hasher.update(chunk)
                     size += len(chunk)
@@ -89,18 +87,20 @@ class FolderBlobs:
 
     def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
         """(name, bytes) of blobs that nothing refers to, and of half-written files."""
-        if not self.folder.is_dir():
-            return
-        for folder in self.folder.iterdir():
-            if folder.is_symlink() or not folder.is_dir() or not FOLDER.fullmatch(folder.name):
+        for folder in _entries(self.folder):
+            if not folder.is_dir(follow_symlinks=False) or not FOLDER.fullmatch(folder.name):
                 continue
-            for file in folder.iterdir():
-                if FILE.fullmatch(file.name) and (file.suffix != ".zst" or folder.name + file.stem not in referenced):
-                    yield f"{folder.name}/{file.name}", file.lstat().st_size
+            for file in _entries(folder.path):
+                key = folder.name + file.name.removesuffix(".zst")
+                if FILE.fullmatch(file.name) and not (file.name.endswith(".zst") and key in referenced):
+                    yield f"{folder.name}/{file.name}", file.stat(follow_symlinks=False).st_size
 
     def delete(self, name: str) -> None:
-        (self.folder / name).unlink()
         self.known.clear()
+        try:
+            (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"Cannot delete from the store: {disk_sentence(error)}.") from error
 
 
 class FolderBatch:
@@ -137,7 +137,7 @@ class FolderBatch:
         return key
 
     def put_file(self, path: Path) -> str:
-        with _opened(path) as file:
+        with open(path, "rb", buffering=0, opener=_open_file) as file:
             return self.put_fd(file.fileno(), os.fstat(file.fileno()).st_size)
 
     def _has(self, key: str) -> bool:
@@ -171,13 +171,21 @@ class FolderBatch:
         self._partial.clear()
 
 
-def _opened(path: Path) -> FileIO:
-    """A regular file, to read: a link is not followed, and nothing waits for whoever writes to a pipe."""
-    file = FileIO(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    return file
+def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+
+
+def _open_file(path: str, flags: int) -> int:
+    """A regular file, without following a link or waiting for a pipe."""
+    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return fd
 
 
 def _sync(paths: Iterable[Path]) -> None:

@@ -128,6 +128,9 @@ class RunStore(Protocol):
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         """The runs of these cells that finished or failed."""
 
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        """Whether any attempt of a contestant (its names, version and identity) has called its model, or tried to."""
+
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
 
@@ -204,6 +207,9 @@ class CallStore(Protocol):
     def calls(self, attempt: int) -> list[ModelCall]:
         """The calls that an attempt made, in the order in which they began."""
 
+    def loaded(self, first: int, last: int) -> dict[int, int]:
+        """How many runs of these episodes a loaded machine has slowed down, by cell."""
+
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
 
@@ -244,6 +250,9 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
 
     @property
     def blobs(self) -> Blobs: ...
+
+    def check_place(self) -> None:
+        """Raises StoreError if the store that was opened is not there any more."""
 
     def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
         """Does all of it durably, or none of it. Everything that starts with `add_` is called inside."""

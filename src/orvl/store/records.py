@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_type_hints
 
 from orvl.types import Attempt, CallIssue, CheckResult, ModelCall, Score, Turn, Usage
 
@@ -12,10 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
+SPENT = ("is_bound", "model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")
+"""What is known of runs since the gateway tells how their time was spent."""
 SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value", "reason", "detail")
 CALL = tuple(ModelCall.__dataclass_fields__)
-FLAGS = ("stream", "left", "reasoning_given", "reasoning_back")
+FLAGS = ("stream", "left", "reasoning_given", "reasoning_back", "is_bound")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
+
+
+Row = TypeVar("Row", bound=NamedTuple)
 
 
 def clean(text: str | None) -> str | None:
@@ -23,11 +30,39 @@ def clean(text: str | None) -> str | None:
     return None if text is None else text.encode("utf-8", "backslashreplace").decode()
 
 
+def check_text(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r:.40}")
+
+
+def check_score(value: object) -> None:
+    """A score is a number from 0 to 1, or missing."""
+    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
+        raise ValueError(f"a score of {value!r:.40}")
+
+
+def check_types(row: Row) -> Row:
+    """A row whose values are of the types that its class says; SQLite itself keeps any value in any column."""
+    for (name, kind), value in zip(_kinds(type(row)), row, strict=True):
+        if not isinstance(value, kind):
+            raise ValueError(f"{name} is {value!r:.40}")
+    return row
+
+
+@cache
+def _kinds(row: type) -> tuple[tuple[str, Any], ...]:
+    return tuple(get_type_hints(row).items())
+
+
 def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     usage = attempt.usage
     detail: dict[str, Any] = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}
     if attempt.record:
         detail["record"] = attempt.record
+    if attempt.contestant:
+        detail["contestant"] = attempt.contestant
+    if attempt.refused:
+        detail["refused"] = dict(attempt.refused)
     if attempt.told:
         detail["told"] = asdict(attempt.told)
     return (
@@ -43,14 +78,33 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     )
 
 
+def usage_from(values: Sequence[Any]) -> Usage:
+    """The columns of USAGE and SPENT as a Usage."""
+    fields = dict(zip((*USAGE, *SPENT), values, strict=True))
+    for name, value in fields.items():
+        if name == "cost_source":
+            check_text(name, value)
+        elif value is not None and not (isinstance(value, int | float) and 0 <= value < math.inf):
+            raise ValueError(f"{name} is {value!r:.40}")
+    return Usage(**{**fields, "is_bound": bool(fields["is_bound"])})
+
+
+def spent_row(attempt: Attempt) -> tuple[Any, ...]:
+    return tuple(getattr(attempt.usage, name) for name in SPENT)
+
+
 def attempt_from(row: Sequence[Any]) -> Attempt:
-    """The columns of ATTEMPT as an Attempt; its checks are kept apart."""
-    fields = dict(zip(ATTEMPT, row, strict=True))
+    """The columns of ATTEMPT and SPENT as an Attempt; its checks are kept apart."""
+    fields = dict(zip((*ATTEMPT, *SPENT), row, strict=True))
     detail = json.loads(fields.pop("detail"))
-    usage = Usage(**{name: fields.pop(name) for name in USAGE})
+    usage = usage_from([fields.pop(name) for name in (*USAGE, *SPENT)])
     turns = tuple(Turn(**turn) for turn in detail["turns"])
     told = Usage(**detail["told"]) if "told" in detail else None
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
+    kept["contestant"] = detail.get("contestant")
+    kept["refused"] = detail.get("refused", {})
+    for name in ("outcome", "reason", "sandbox", "start_tree", "tree", "steps"):
+        check_text(name, fields[name])
     return Attempt(usage=usage, **kept, **fields)
 
 
@@ -92,4 +146,7 @@ def reply_place(attempt: int, metric_key: str, judge_key: str, sample: int) -> t
 
 def score_from(row: Sequence[Any]) -> Score:
     fields = dict(zip(SCORE, row, strict=True))
+    check_score(fields["value"])
+    for name in ("metric", "metric_key", "judge", "judge_key", "kind", "reason"):
+        check_text(name, fields[name])
     return Score(**{**fields, "detail": json.loads(fields["detail"] or "null")})

@@ -203,4 +203,21 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE call ADD COLUMN ended REAL;
     UPDATE call SET ended = started;
     """,
+    # What is an upper bound, where a provider's own count did not arrive, and how a run's time was spent.
+    """
+    ALTER TABLE model_call ADD COLUMN is_bound INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE spent (
+        attempt INTEGER PRIMARY KEY REFERENCES attempt,
+        is_bound INTEGER NOT NULL,
+        model_seconds REAL,
+        tools_seconds REAL,
+        own_seconds REAL,
+        waiting_seconds REAL
+    );
+    DELETE FROM cell_counts;
+    """,
+    # Runs whose speed tells about the machine.
+    """
+    CREATE INDEX on_loaded_machine ON attempt (run) WHERE instr(detail, '"loaded": true') > 0;
+    """,
 )

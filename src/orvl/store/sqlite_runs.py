@@ -7,33 +7,44 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from orvl import __version__
-from orvl.store.database import MANY, Queries
+from orvl.store.database import MANY, Queries, damaged
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
+    SPENT,
     USAGE,
     attempt_from,
     attempt_row,
     call_row,
+    check_types,
     checks_from,
     checks_text,
+    spent_row,
+    usage_from,
 )
 from orvl.store.rows import CellCounts, RunResult, StoredCell, StoredRun
-from orvl.types import Inspection, Usage
+from orvl.types import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from orvl.types import Attempt, Cell, CheckResult, PlannedRun
 
-SUMS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd")
+SUMS = (
+    *("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd"),
+    *("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds"),
+)
+SOUND = " AND ".join(f"coalesce({name}, 0) BETWEEN 0 AND 9e99" for name in SUMS)
+"""Text, infinity and what is below 0 are not."""
+MOST_EPISODES = 10_000_000
 RUN = "attempt.id, run.key, run.cell, run.episode, attempt.outcome"
 WITH_ATTEMPT = (
     "FROM run JOIN attempt ON attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id "
     "ORDER BY outcome = 'errored', id DESC LIMIT 1)"
 )
 """Each run with the attempt that counts."""
+WITH_SPENT = "LEFT JOIN spent ON spent.attempt = attempt.id"
 OF_CELLS = "run.cell IN (SELECT value FROM json_each(?))"
 
 
@@ -81,6 +92,9 @@ class SqliteRuns(Queries):
             f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
             (planned.key, call, *attempt_row(attempt)),
         )
+        if attempt.usage.is_bound or attempt.usage.own_seconds is not None:
+            spent = f"INSERT INTO spent (attempt, {', '.join(SPENT)}) VALUES (?{', ?' * len(SPENT)})"
+            self.db.execute(spent, (number, *spent_row(attempt)))
         self.db.execute("DELETE FROM cell_counts WHERE cell = ?", (cell,))
         if attempt.checks is not None:
             self.add_checks(number, checks_key, attempt.checks)
@@ -108,7 +122,11 @@ class SqliteRuns(Queries):
             f"coalesce(c.last_episode, (SELECT max(episode) {of_cell}), 0) "
             "FROM cell LEFT JOIN cell_counts c ON c.cell = cell.id ORDER BY cell.id"
         )
-        return [StoredCell(*row) for row in rows]
+        with self.readable("a cell"):
+            cells = [check_types(StoredCell(*row)) for row in rows]
+            if far := next((cell for cell in cells if cell.last_episode > MOST_EPISODES), None):
+                raise ValueError(f"cell {far.id} has an episode {far.last_episode}")
+        return cells
 
     def prompts(self, cell: int) -> tuple[str, ...]:
         text = self.rows("SELECT prompts FROM cell WHERE id = ?", (cell,))[0][0]
@@ -118,11 +136,13 @@ class SqliteRuns(Queries):
     def runs(self, cells: Collection[int] | None = None) -> list[StoredRun]:
         of_cells, values = ("", ()) if cells is None else (f"WHERE {OF_CELLS}", (json.dumps(list(cells)),))
         rows = self.rows(f"SELECT {RUN} {WITH_ATTEMPT} {of_cells} ORDER BY run.id", values)
-        return [StoredRun(*row) for row in rows]
+        with self.readable("a run"):
+            return [check_types(StoredRun(*row)) for row in rows]
 
     def runs_starting_with(self, prefix: str, limit: int) -> list[StoredRun]:
         query = f"SELECT {RUN} {WITH_ATTEMPT} WHERE substr(run.key, 1, ?) = ? ORDER BY run.id LIMIT ?"
-        return [StoredRun(*row) for row in self.rows(query, (len(prefix), prefix, limit))]
+        with self.readable("a run"):
+            return [check_types(StoredRun(*row)) for row in self.rows(query, (len(prefix), prefix, limit))]
 
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         for key in cell_keys:
@@ -131,17 +151,32 @@ class SqliteRuns(Queries):
                 "WHERE cell.key = ? AND attempt.outcome <> 'errored'",
                 (key,),
             )
-            yield from (StoredRun(*row) for row in rows)
+            with self.readable("a run"):
+                found = [check_types(StoredRun(*row)) for row in rows]
+            yield from found
+
+    def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
+        query = (
+            "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
+            "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
+            "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
+            "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
+            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
+        )
+        return bool(self.rows(query, (*names, version, contestant, contestant)))
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
-            f"SELECT {RUN}, reason, sandbox, {', '.join(USAGE)} {WITH_ATTEMPT} WHERE {OF_CELLS} ORDER BY run.id",
+            f"SELECT {RUN}, reason, sandbox, {', '.join((*USAGE, *SPENT))} {WITH_ATTEMPT} {WITH_SPENT} "
+            f"WHERE {OF_CELLS} ORDER BY run.id",
             (json.dumps(list(cells)),),
         )
-        return [
-            RunResult(attempt, key, cell, episode, outcome, reason, sandbox, Usage(*usage))
-            for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
-        ]
+        with self.readable("how a run ended"):
+            return [
+                RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
+                for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
+            ]
 
     def counts(self, first: int, last: int) -> dict[int, CellCounts]:
         if first > 1 or last < ANY_EPISODE:
@@ -176,15 +211,18 @@ class SqliteRuns(Queries):
         sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
         used = self.rows(
             f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
-            f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), {sums} "
-            "FROM attempt CROSS JOIN run ON run.id = attempt.run "
+            "group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), max(is_bound), "
+            f"sum(NOT ({SOUND})), {sums} "
+            f"FROM attempt {WITH_SPENT} CROSS JOIN run ON run.id = attempt.run "
             f"WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? AND {where} GROUP BY run.cell",
             (first, last),
         )
-        for cell, carried_out, failed, bare, sandbox, sources, *rest in used:
+        for cell, carried_out, failed, bare, sandbox, sources, is_bound, unsound, *rest in used:
+            if unsound:
+                raise damaged(self.path, f"what a run of cell {cell} used")
             totals = zip(SUMS, rest[::2], rest[1::2], strict=True)
             usage = {name: total if known == carried_out else None for name, total, known in totals}
-            usage["cost_source"] = sources
+            usage["cost_source"], usage["is_bound"] = sources, bool(is_bound)
             counted[cell] = CellCounts(counted[cell].runs, carried_out, failed, bare, sandbox, usage)
         return counted
 
@@ -197,7 +235,8 @@ class SqliteRuns(Queries):
         return {row[0] for row in self.rows(query, (first, last))}
 
     def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
-        row = self.rows(f"SELECT {', '.join(ATTEMPT)} FROM attempt WHERE id = ?", (number,))[0]
+        columns = ", ".join((*ATTEMPT, *SPENT))
+        row = self.rows(f"SELECT {columns} FROM attempt {WITH_SPENT} WHERE id = ?", (number,))[0]
         checked = self.rows(
             "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY id",
             (number, checks_key, checks_key),

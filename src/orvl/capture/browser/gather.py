@@ -25,6 +25,7 @@ MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
 MOST_SIDE = 16_384
 NAME = re.compile(r"[a-z0-9][A-Za-z0-9_-]{0,79}")
 PNG = b"\x89PNG\r\n\x1a\n"
+NOT_TRIED = "not tried: the look had ended"
 MOST_DEFECTS, MOST_NOTES, LONGEST, MOST_TEXT, MOST_MISSING = 400, 1000, 2000, 20_000, 50
 
 
@@ -205,7 +206,7 @@ def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple
 
 
 def _untried(number: int, step: AppStep) -> StepResult:
-    return StepResult(number, step.line, None, "not tried: the look had ended")
+    return StepResult(number, step.line, None, NOT_TRIED)
 
 
 def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:

@@ -20,9 +20,23 @@ from orvl.gateway.wire.format import (
     after_model,
 )
 from orvl.gateway.wire.sse import event
-from orvl.gateway.wire.values import Json, mapping, merged, number, objects, optional_number, string, texts
+from orvl.gateway.wire.values import (
+    Json,
+    foreign_tool,
+    mapping,
+    mentions,
+    merged,
+    number,
+    objects,
+    optional_number,
+    string,
+    texts,
+)
 
 THINKING = ("thinking", "redacted_thinking")
+OWN_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_")
+"""How the kinds of tools that the agent runs itself begin."""
+ELSEWHERE = ("file_id", "url")
 USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 STOP_REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
 SIGNATURE = "c2NyaXB0ZWQgdGhpbmtpbmc="
@@ -70,7 +84,11 @@ class Anthropic(WireFormat):
             reasoning_back=sum(part.get("type") in THINKING for part in parts),
             answers_back=sum(self.is_from_model(message) for message in messages),
             max_output=number(body.get("max_tokens")) or None,
+            is_whole=not mentions(messages, ELSEWHERE),
         )
+
+    def provider_tool(self, body: Json) -> str | None:
+        return foreign_tool(body, OWN_TOOLS)
 
     def reader(self) -> AnswerReader:
         return MessagesReader()

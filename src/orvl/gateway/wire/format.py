@@ -59,6 +59,15 @@ class ModelRequest:
     answers_back: int = 0
     """How many earlier answers of the model the agent sent along."""
     max_output: int | None = None
+    """The most tokens that each choice may have, where the request says so."""
+    choices: int = 1
+    """How many answers it asks for at once."""
+    is_whole: bool = True
+    """Whether all of the input is in the request, and none of it kept at the provider or elsewhere."""
+    lacks_usage: bool = False
+    """Whether its stream would not report its usage."""
+    has_usage_field: bool = False
+    """Whether it has the field that would ask for it."""
 
 
 # -- answers, as the gateway reads them
@@ -349,6 +358,8 @@ class WireFormat(Protocol):
     """The field that makes a stream report its usage, where it does so only if asked."""
     error_kinds: ClassVar[Mapping[int, str]]
     """The format's names of errors, by status."""
+    unknown_model: ClassVar[str] = "not_found_error"
+    """The format's name of the error that a model is not there."""
 
     # -- for the gateway
 
@@ -373,8 +384,8 @@ class WireFormat(Protocol):
     def read_request(self, body: Json, route: Route) -> ModelRequest:
         """What a request of an agent asks for."""
 
-    def with_usage(self, body: Json) -> Json | None:
-        """A request whose stream reports usage; None if it does so already."""
+    def provider_tool(self, body: Json) -> str | None:
+        """A tool in a request that the provider itself would run, and charge for beside the tokens."""
         return None
 
     def is_usage_event(self, raw: bytes) -> bool:
@@ -394,7 +405,7 @@ class WireFormat(Protocol):
     def streamed(self, route: Route, body: Json) -> tuple[str, Json]:
         """The path and the body of a question whose answer is streamed."""
         body = {**body, "stream": True}
-        return route.suffix, self.with_usage(body) or body
+        return route.suffix, {**body, self.usage_option: {"include_usage": True}} if self.usage_option else body
 
     # -- for servers: requests
 

@@ -22,11 +22,12 @@ from orvl.gateway.wire.format import (
     bearer,
 )
 from orvl.gateway.wire.sse import event
-from orvl.gateway.wire.values import Json, mapping, merged, number, objects, string, texts, without_keys
+from orvl.gateway.wire.values import Json, mapping, mentions, merged, number, objects, string, texts, without_keys
 
 METHOD = re.compile(r"/models/([\w.@:/-]+):(generateContent|streamGenerateContent|countTokens)")
 REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
 FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+ELSEWHERE = ("fileData", "file_data")
 JSON_LIST = "application/json; charset=utf-8"
 SIGNATURE = "c2NyaXB0ZWQgdGhvdWdodA=="
 
@@ -48,6 +49,8 @@ class Gemini(WireFormat):
         503: "UNAVAILABLE",
         504: "DEADLINE_EXCEEDED",
     }
+
+    unknown_model: ClassVar[str] = "NOT_FOUND"
 
     def environment(self, url: str, key: str) -> dict[str, str]:
         return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": key}
@@ -71,6 +74,10 @@ class Gemini(WireFormat):
     def read_request(self, body: Json, route: Route) -> ModelRequest:
         contents = self.messages(body)
         parts = [part for content in contents for part in objects(content.get("parts"))]
+        settings = {
+            **mapping(body.get("generation_config")),
+            **mapping(body.get("generationConfig")),
+        }
         return ModelRequest(
             model=route.model,
             stream=route.stream,
@@ -80,8 +87,14 @@ class Gemini(WireFormat):
             },
             reasoning_back=sum(bool(part.get("thoughtSignature") or part.get("thought")) for part in parts),
             answers_back=sum(self.is_from_model(content) for content in contents),
-            max_output=number(mapping(body.get("generationConfig")).get("maxOutputTokens")) or None,
+            max_output=max(number(settings.get(name)) for name in ("maxOutputTokens", "max_output_tokens")) or None,
+            choices=max(1, number(settings.get("candidateCount")), number(settings.get("candidate_count"))),
+            is_whole=not (body.get("cachedContent") or body.get("cached_content") or mentions(contents, ELSEWHERE)),
         )
+
+    def provider_tool(self, body: Json) -> str | None:
+        own = ("functionDeclarations", "function_declarations")
+        return next((name for tool in objects(body.get("tools")) for name in tool if name not in own), None)
 
     def reader(self) -> AnswerReader:
         return GeminiReader()

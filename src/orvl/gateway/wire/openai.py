@@ -22,7 +22,9 @@ from orvl.gateway.wire.sse import event
 from orvl.gateway.wire.values import (
     Json,
     as_object,
+    foreign_tool,
     mapping,
+    mentions,
     merged,
     money,
     number,
@@ -32,6 +34,7 @@ from orvl.gateway.wire.values import (
     texts,
 )
 
+ELSEWHERE = ("file_id", "image_url", "file", "input_audio", "video_url")
 REASONING = ("reasoning_content", "reasoning", "reasoning_details", "reasoning_text")
 
 
@@ -50,6 +53,7 @@ class OpenAI(WireFormat):
         429: "rate_limit_exceeded",
         500: "server_error",
     }
+    unknown_model: ClassVar[str] = "model_not_found"
     error_codes: ClassVar = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
     def environment(self, url: str, key: str) -> dict[str, str]:
@@ -65,12 +69,17 @@ class OpenAI(WireFormat):
             tools={str(tool["name"]): tool.get("parameters") for tool in _functions(body)},
             reasoning_back=sum(any(message.get(name) for name in REASONING) for message in answers),
             answers_back=len(answers),
-            max_output=number(body.get("max_completion_tokens") or body.get("max_tokens")) or None,
+            # A host may heed either of the two.
+            max_output=max(number(body.get(name)) for name in ("max_completion_tokens", "max_tokens")) or None,
+            choices=max(1, number(body.get("n")), number(body.get("best_of"))),
+            is_whole=not mentions(body.get("messages"), ELSEWHERE),
+            lacks_usage=body.get("stream") is True
+            and mapping(body.get("stream_options")).get("include_usage") is not True,
+            has_usage_field="stream_options" in body,
         )
 
-    def with_usage(self, body: Json) -> Json | None:
-        options = mapping(body.get("stream_options"))
-        return None if options.get("include_usage") else {**body, "stream_options": {**options, "include_usage": True}}
+    def provider_tool(self, body: Json) -> str | None:
+        return foreign_tool(body, ("function", "custom"))
 
     def is_usage_event(self, raw: bytes) -> bool:
         if b'"usage"' not in raw or b'"choices"' not in raw:

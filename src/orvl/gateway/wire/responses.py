@@ -20,11 +20,28 @@ from orvl.gateway.wire.format import (
 )
 from orvl.gateway.wire.openai import OpenAI
 from orvl.gateway.wire.sse import event
-from orvl.gateway.wire.values import Json, mapping, merged, number, objects, optional_number, string, texts
+from orvl.gateway.wire.values import (
+    Json,
+    foreign_tool,
+    mapping,
+    mentions,
+    merged,
+    number,
+    objects,
+    optional_number,
+    string,
+    texts,
+)
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 FROM_MODEL = ("function_call", "custom_tool_call", "reasoning")
 RESULTS = ("function_call_output", "custom_tool_call_output")
+OWN_TOOLS = (
+    *("function", "custom", "local_shell", "shell", "apply_patch", "namespace", "tool_search"),
+    *("computer_use", "computer_use_preview", "computer"),
+)
+"""Kinds of tools that the agent runs itself."""
+ELSEWHERE = ("file_id", "image_url", "file_url", "item_reference")
 INCOMPLETE = {
     "length": "max_output_tokens",
     "max_output_tokens": "max_output_tokens",
@@ -59,10 +76,12 @@ class Responses(OpenAI):
             reasoning_back=max(reasoning, int(is_kept)),
             answers_back=max(len(answers), int(is_kept)),
             max_output=number(body.get("max_output_tokens")) or None,
+            is_whole=not is_kept and not body.get("conversation") and not mentions(items, ELSEWHERE),
         )
 
-    def with_usage(self, body: Json) -> Json | None:
-        return None
+    def provider_tool(self, body: Json) -> str | None:
+        later = _later_tools(objects(body.get("input")))
+        return foreign_tool(body, OWN_TOOLS) or foreign_tool({"tools": later}, OWN_TOOLS)
 
     def reader(self) -> AnswerReader:
         return ResponsesReader()

@@ -64,6 +64,28 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(value.get(key))
 
 
+def foreign_tool(body: Json, own: tuple[str, ...]) -> str | None:
+    """The kind of a tool that does not begin like one of the agent's own; one without a kind is its own."""
+    kinds = (tool.get("type") for tool in objects(body.get("tools")))
+    return next((str(kind) for kind in kinds if kind and not (isinstance(kind, str) and kind.startswith(own))), None)
+
+
+def mentions(value: Any, names: tuple[str, ...]) -> bool:
+    """Whether any object in a value has one of these keys, or is of a kind of that name."""
+    level = [value]
+    while level:
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                if any(name in one for name in names) or one.get("type") in names:
+                    return True
+                inner.extend(child for child in one.values() if isinstance(child, dict | list))
+            elif isinstance(one, list):
+                inner.extend(child for child in one if isinstance(child, dict | list))
+        level = inner
+    return False
+
+
 def without_keys(schema: Any, *names: str) -> Any:
     """A JSON schema without some keywords, at any depth."""
     if isinstance(schema, dict):

@@ -11,7 +11,7 @@ import socket
 from typing import Any
 
 from .limits import set_rlimits
-from .port import open_port
+from .port import network_of, open_port
 from .processes import ended_by
 
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
@@ -26,6 +26,7 @@ class Gate:
     def __init__(self, job: dict[str, Any]) -> None:
         self.init = 0
         self.is_open = False
+        self.network: int | None = None
         self.ports: list[int] = job["ports"]
         hold, self._hold = _pipe()
         self.inherited = {HOLD: hold}
@@ -40,6 +41,7 @@ class Gate:
         self.offer_to_the_oom_killer()
         for port in self.ports:
             open_port(self.init, port, hand_to)
+        self.network = network_of(self.init)
         os.write(self._hold, b"\n")
         self.is_open = True
 
@@ -75,6 +77,8 @@ class Gate:
     def close(self) -> None:
         self.spawned()
         os.close(self._hold)
+        if self.network is not None:
+            os.close(self.network)
 
 
 class BubblewrapGate(Gate):

@@ -27,7 +27,7 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
     if not child:
         status = 1
         try:
-            _enter(pid)
+            _enter(network_of(pid))
             with socket.socket() as listening:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 _bind(listening, port)
@@ -43,30 +43,48 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
         raise OSError(status, f"no way into the sandbox's network: {os.strerror(status).lower()}")
 
 
-def dial(pid: int, port: int, hand_to: socket.socket) -> None:
-    """Connects to 127.0.0.1:port as seen by a process (0: as seen from here), and hands over the socket or an error.
+def dial(network: int | None, port: int, number: int, hand_to: socket.socket) -> None:
+    """Connects to a port of a network's loopback (None: of this process's), and hands over the socket or an error.
 
     Nobody waits for the process that does so: a port may take its time.
     """
     if os.fork():
         return
     try:
-        if pid:
-            _enter(pid)
-        with socket.socket() as connected:
-            connected.settimeout(DIAL_SECONDS)
-            connected.connect(("127.0.0.1", port))
+        if network is not None:
+            _enter(network)
+        with _connected(port) as connected:
             connected.settimeout(None)
-            socket.send_fds(hand_to, [b"0\n"], [connected.fileno()])
+            socket.send_fds(hand_to, [b"%d 0\n" % number], [connected.fileno()])
     except OSError as error:
-        hand_to.send(b"%d\n" % (error.errno or errno.ETIMEDOUT))
+        refuse(number, hand_to, error.errno or errno.ETIMEDOUT)
     finally:
         os._exit(0)
 
 
-def _enter(pid: int) -> None:
+def _connected(port: int) -> socket.socket:
+    """Some programs listen on the loopback's newer address alone."""
+    try:
+        return socket.create_connection(("127.0.0.1", port), DIAL_SECONDS)
+    except OSError as error:
+        try:
+            return socket.create_connection(("::1", port), DIAL_SECONDS)
+        except OSError:
+            raise error from None
+
+
+def refuse(number: int, hand_to: socket.socket, error: int = errno.ECONNREFUSED) -> None:
+    """Says why there is no connection for a request."""
+    hand_to.send(b"%d %d\n" % (number, error))
+
+
+def network_of(pid: int) -> int:
+    """A process's network; the descriptor stands for it when the number of the process belongs to another one."""
+    return os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+
+
+def _enter(network: int) -> None:
     """Into the user namespace that owns the network, where there is one, and into the network."""
-    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, NS_GET_USERNS)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.setns(owner, 0)

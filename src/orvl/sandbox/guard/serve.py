@@ -1,6 +1,6 @@
 """The guard's main loop: a job comes as a line of JSON on standard input, a socket, and is answered with one.
 
-While a job runs, the line "stop" ends it, and "dial PORT" asks for a connection to it.
+While a job runs, the line "stop" ends it, and "dial PORT NUMBER" asks for a connection to it.
 When orvl dies, the socket closes: the guard kills everything and ends.
 """
 
@@ -19,8 +19,9 @@ from .cgroup import ControlGroup
 from .gate import SET_UP_SECONDS, Gate, gate_of
 from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
-from .port import dial
+from .port import dial, refuse
 from .processes import (
+    CpuPressure,
     become_reaper,
     cpu_seconds_below,
     descendants,
@@ -43,6 +44,8 @@ CLIENT_SECONDS = 5.0
 TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
+PROCESSES_SHORT = "this machine, or the container that orvl is in, refused it a process"
+DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 KILLED = "somebody outside the sandbox killed it"
 
 
@@ -76,6 +79,8 @@ class Guard:
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
+            if line.startswith(DIAL):
+                refuse(int(line.split()[2]), self.ports)
             if line == b"stop" or line.startswith(DIAL):
                 continue  # it came when its job was over already
             self.spawned = None
@@ -114,13 +119,13 @@ class Guard:
         os.chdir(job["cwd"])
         self.gate, self.clean = gate_of(job), job["clean"]
         self.group.limit(job["limits"])
-        limits = LimitWatch(job["limits"], job["folders"], adds_only=job["adds_only"])
+        limits = LimitWatch(job)
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
-            began = time.monotonic()
+            began, pressure = time.monotonic(), CpuPressure()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
-            seconds = time.monotonic() - began
+            seconds, cpu_pressure = time.monotonic() - began, pressure.share()
             outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
@@ -129,6 +134,8 @@ class Guard:
             # A process that the kernel killed for its memory, or a disk that was filled between two looks, shows now.
             cut = cut or self.group.hit() or limits.hit_at_the_end()
             fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
+            if cut is None and (limits.disk_was_full or any(sink.disk_was_full for sink in sinks.values())):
+                fault = DISK_FULL
             if cut is None and fault is None and self.largest > job["limits"]["memory"]:
                 cut = "memory"  # between two looks, and gone
         finally:
@@ -141,6 +148,7 @@ class Guard:
             "fault": fault,
             "seconds": seconds,
             "cpu_seconds": self.cpu_seconds(),
+            "cpu_pressure": cpu_pressure,
             "stdout": out,
             "stderr": err,
             "alive": alive,
@@ -229,6 +237,7 @@ class Guard:
         """Until something happens: output, an end, a word from orvl."""
         if os.getppid() != self.parent:
             self.leave()
+        self.connect()
         poll = select.poll()
         open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
         for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
@@ -248,9 +257,16 @@ class Guard:
         if not chunk:
             self.leave()
         self.buffer += chunk
+
+    def connect(self) -> None:
+        """Connects orvl to the ports that it asked for."""
         while self.buffer.startswith(DIAL) and b"\n" in self.buffer:
             line, _, self.buffer = self.buffer.partition(b"\n")
-            dial(self.gate.init if self.gate else 0, int(line.removeprefix(DIAL)), self.ports)
+            port, number = map(int, line.split()[1:])
+            if self.gate and self.gate.network is None:
+                refuse(number, self.ports)  # what would listen has not begun
+            else:
+                dial(self.gate.network if self.gate else None, port, number, self.ports)
 
     def leave(self) -> NoReturn:
         """Ends everything, itself included: orvl is gone, or its own parent, without which it must not go on."""
@@ -288,6 +304,8 @@ class Guard:
         """
         if self.group.machine_is_short():
             return MEMORY_SHORT
+        if self.ended and self.group.machine_refuses_processes():
+            return PROCESSES_SHORT
         killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
         # The group does not hold containers. Without one, the kernel only says that it killed some process.
         counts = self.group.counts_kills and not self.clean

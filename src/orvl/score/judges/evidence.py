@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from orvl.score.judges.file_selection import SelectedFiles, numbered, select, shares
 from orvl.score.judges.injection import is_odd_path, is_suspicious
-from orvl.score.judges.redaction import bare_code, escape, one_line, without_names
+from orvl.score.judges.redaction import CUT, bare_code, escape, one_line, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +45,8 @@ class EvidenceView:
     """The paths of files, by the names under which they are shown."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """The number of lines of each path."""
+    emptied: frozenset[str] = frozenset()
+    """All that was made, where the plain view leaves nothing of any of it."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) 
 
 def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) -> tuple[EvidenceView, list[str]]:
     names = _names(run, selected, plain=plain)
-    listed, gaps = _files(run, selected, names, room, plain=plain)
+    listed, gaps, emptied = _files(run, selected, names, room, plain=plain)
     parts = [
         *_task(run),
         *_checks(run.checks, plain=plain),
@@ -91,7 +93,7 @@ def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) 
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
     lengths = {file.path: len(file.lines) for file in selected.files}
-    return EvidenceView(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths), gaps
+    return EvidenceView(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths, emptied), gaps
 
 
 def _is_cut(run: CapturedRun) -> bool:
@@ -127,12 +129,16 @@ def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
 
 def _files(
     run: CapturedRun, selected: SelectedFiles, names: Mapping[str, str], room: int, *, plain: bool
-) -> tuple[list[str], list[str]]:
-    gaps, parts = [], []
+) -> tuple[list[str], list[str], frozenset[str]]:
+    """What is shown of files, what is not, and the paths of all work where the plain view leaves nothing of it."""
+    gaps, parts, emptied = [], [], set()
+    made = {file.path for file in selected.files if file.state != "as it was before"}
     rooms = shares([file.size for file in selected.files], room)
     room_for_removed = 0 if plain else room // 10
     for file, share in zip(selected.files, rooms, strict=True):
         lines = bare_code(file.path, file.text).split("\n") if plain else file.lines
+        if plain and file.text.strip() and not "".join(lines).strip(f" \t{CUT}"):
+            emptied.add(file.path)
         shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
         gaps += [gap] if gap else []
         parts.append(f"## {names[file.path]} ({file.state})\n{shown}")
@@ -142,8 +148,9 @@ def _files(
             parts.append(f"Lines that it had before:\n{removed}")
     if not parts:
         empty = "No file was made or changed." if not run.made else "No file that was made can be shown as text."
-        return [f"# Files\n{empty}"], gaps
-    return ["# Files, with line numbers; + marks new lines in files that were there before", *parts], gaps
+        return [f"# Files\n{empty}"], gaps, frozenset()
+    head = "# Files, with line numbers; + marks new lines in files that were there before"
+    return [head, *parts], gaps, frozenset(made if made <= emptied else ())
 
 
 def _names(run: CapturedRun, selected: SelectedFiles, *, plain: bool) -> dict[str, str]:
@@ -159,7 +166,7 @@ def _names(run: CapturedRun, selected: SelectedFiles, *, plain: bool) -> dict[st
 
 
 def _blind(run: CapturedRun, text: str) -> str:
-    return without_names(text, run.hidden_names, run.prompts)
+    return without_names(text, run.hidden_names, run.own_words)
 
 
 def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.wire.format import Image
 from orvl.score.judges.injection import is_suspicious
-from orvl.score.judges.redaction import escape
+from orvl.score.judges.redaction import escape, without_names
 
 if TYPE_CHECKING:
     from orvl.capture.captured_run import CapturedRun
@@ -49,10 +49,13 @@ def extra_evidence(value: Any, run: CapturedRun) -> ExtraEvidence:
     if paths is None:
         text = value if isinstance(value, str) else _as_json(value)
         suspicious = ("further evidence",) if is_suspicious(text) else ()
-        return ExtraEvidence(ExtraView(_marked(escape(text[:MAX_TEXT]))), ExtraView(), suspicious)
-    images = tuple(Image(path.stem, path.read_bytes()) for path in paths[:MAX_IMAGES])
+        shown = without_names(escape(text[:MAX_TEXT]), run.hidden_names, run.own_words)
+        return ExtraEvidence(ExtraView(_marked(shown)), ExtraView(), suspicious)
+    blind = [without_names(path.stem, run.hidden_names, run.own_words) for path in paths[:MAX_IMAGES]]
+    images = tuple(Image(name, path.read_bytes()) for name, path in zip(blind, paths, strict=False))
     # The same pages, taken a second time with their texts blotted out.
-    plain = tuple(Image(image.name, run.plain_shots.get(image.name, image.png)) for image in images)
+    shots = [run.plain_shots.get(path.stem, image.png) for path, image in zip(paths, images, strict=False)]
+    plain = tuple(map(Image, blind, shots))
     return ExtraEvidence(ExtraView(images=images), ExtraView(images=plain))
 
 

@@ -86,11 +86,13 @@ class ModelJudge:
             detail["suspicious"] = list(suspicious)[:MAX_LISTED]
         if first.answer is None:
             return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]})
-        # Work that speaks to its judges is scored only where a judge could do without its words.
-        if suspicious and second is not None and (why := _why_no_score(second, weights)):
-            reason = f"the work speaks to its judges ({suspicious[0]}), and without these words: {why}"
-            return Verdict(None, (), reason, detail)
         given, chosen = _score(first.answer, weights), first.answer
+        # What words alone have moved to a yes is no evidence: without it there is no score. A judge that says yes to
+        # nothing, even with the words, was not moved by them.
+        if second is not None and given.score and (why := _why_no_score(second, weights)):
+            words = f"the work speaks to its judges ({suspicious[0]}), and without these words" if suspicious else ""
+            reason = f"{words or 'without the comments, texts and pictures of the work'}: {why}"
+            return Verdict(None, (), reason, detail | {"plain": {"score": None, "reason": why}})
         if second is not None and second.answer is not None:
             plain = _score(second.answer, weights)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
@@ -225,7 +227,7 @@ class ModelJudge:
             content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
             async with panel.turn_of(endpoint):
                 call = await panel.gateway.ask(account, content, begin)
-            panel.cost += account.calls[-1].cost_usd or 0.0
+            panel.charge(account.calls[-1])
             if call.failure is None:
                 panel.question_ended(account, None)
                 return call.answer
@@ -279,6 +281,7 @@ def _usage(views: Sequence[ViewAnswer]) -> dict[str, Any]:
     for name in ("input_tokens", "cached_tokens", "output_tokens", "cost_usd"):
         values = [getattr(part, name) for part in usage]
         detail[name] = None if None in values else sum(values)
+    detail |= {"is_bound": True} if any(part.is_bound for part in usage) else {}
     served = next((call.served_model for call in reversed(calls) if call.served_model), None)
     sources = {part.cost_source for part in usage if part.cost_source}
     return detail | {"model": served, "cost_source": ",".join(sorted(sources)) or None}

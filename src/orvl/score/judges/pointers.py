@@ -86,16 +86,23 @@ class Pointers:
     def _place(self, pointer: str) -> str | None:
         names = self._view.names
         if pointer in names:
-            return None
+            return self._emptied(pointer, names[pointer])
         match = PLACE.fullmatch(pointer)
         assert match is not None
-        path = names.get(match[1]) or names.get(match[1].removeprefix("./"))
+        known = {path: path for path in self._view.lengths} | dict(names)
+        path = known.get(match[1]) or known.get(match[1].removeprefix("./"))
         if path is None:
             return f"there is no file '{match[1][:80]}'"
         lines = self._view.lengths[path]
         first, last = int(match[2] or 1), int(match[3] or match[2] or 1)
         wrong = next((line for line in (first, last) if not 1 <= line <= lines), None) if match[2] else None
-        return None if wrong is None else f"{match[1][:80]} has {lines} lines, and no line {wrong}"
+        if wrong is not None:
+            return f"{match[1][:80]} has {lines} lines, and no line {wrong}"
+        return self._emptied(match[1], path)
+
+    def _emptied(self, name: str, path: str) -> str | None:
+        """In the view without words a yes needs something that is left: a file that was nothing but words is not."""
+        return f"nothing is left of {name[:80]}" if path in self._view.emptied else None
 
 
 def _passed(known: Mapping[str, bool | None], name: str, missing: str, failed: str) -> str | None:

@@ -11,36 +11,48 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from orvl.score.judges.injection import is_loaded, is_suspicious, words_of
+from orvl.score.judges.injection import USUAL, is_loaded, is_suspicious, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 MAX_NAME = 200
-MIN_NAME = 4
-"""Shorter names are ordinary words too often."""
-MAKER_WORDS = frozenset(
-    [
-        *(
-            "aider",
-            "anthropic",
-            "chatgpt",
-            "claude",
-            "cline",
-            "codex",
-            "copilot",
-            "cursor",
-            "deepseek",
-            "gemini",
-            "glm",
-        ),
-        *("gpt", "grok", "haiku", "kilo", "kimi", "llama", "mistral", "openai", "opencode", "opus", "qwen"),
-        *("sonnet",),
-    ]
+MIN_NAME = 2
+"""Letters and digits of a name: a single letter tells nothing about who did the work."""
+LONG_NAME = 5
+FAMILIES = (
+    ("claude", "anthropic", "sonnet", "haiku", "opus"),
+    ("openai", "gpt", "chatgpt", "codex"),
+    ("gemini", "google", "deepmind", "gemma"),
+    ("qwen", "alibaba", "tongyi", "dashscope", "bailian"),
+    ("kimi", "moonshot", "moonshotai"),
+    ("glm", "zhipu", "zai", "bigmodel", "chatglm"),
+    ("grok", "xai"),
+    ("deepseek",),
+    ("llama",),
+    ("mistral", "mistralai", "devstral", "codestral", "magistral"),
+    ("copilot",),
+    ("opencode", "sst", "zen"),
+    ("aider",),
+    ("cline",),
+    ("kilo", "kilocode"),
+    ("cursor", "anysphere"),
+    ("openrouter",),
 )
+"""Words of vendors and products that go together: whoever has one of them in a name is told by all of them."""
+MAKER_WORDS = frozenset(word for family in FAMILIES for word in family)
+TELLING = frozenset(
+    ["anthropic", "chatgpt", "claude", "deepseek", "kilocode", "openai", "opencode", "openrouter", "qwen"]
+)
+"""Words that mean nothing else: they are hidden whoever did the work, also inside of longer words."""
 CUT = "…"
 MAX_TEXT = 200_000
 MAX_SIMPLE = 24
@@ -56,6 +68,7 @@ DASH = {"sql", "lua", "hs", "elm"}
 MARKUP = {"html", "htm", "vue", "svelte", "xml", "svg", "astro", "xhtml"}
 DATA = {"yml", "yaml", "toml", "ini", "cfg", "conf", "env", "properties", "tf"}
 JSON = {"json", "jsonc", "json5"}
+FILE_KINDS = C_LIKE | HASH | SHELL | DASH | MARKUP | DATA | JSON
 OPENERS = {
     "c": r'"""|["\'`]|//|/\*|<!--',
     "hash": r'"""|\'\'\'|["\'`]|\#|^=begin\b|^__END__\b',
@@ -79,6 +92,42 @@ CLOSERS = {
 }
 UNTIL = {mark: re.compile(rf"(?:[^{mark}\\\n]++|\\.)*+", re.DOTALL) for mark in ("'", '"')}
 SIMPLE = re.compile(r"[\w./:#%@+*=?&$~^-]*", re.ASCII)
+COMMON = frozenset(
+    [
+        *(
+            "agent",
+            "auto",
+            "base",
+            "bot",
+            "build",
+            "chat",
+            "check",
+            "code",
+            "coder",
+            "custom",
+            "default",
+            "dev",
+            "fast",
+        ),
+        *("fast", "file", "files", "fixed", "free", "good", "large", "latest", "local", "max", "mini", "model", "name"),
+        *(
+            "nobody",
+            "none",
+            "other",
+            "plain",
+            "pro",
+            "project",
+            "run",
+            "runner",
+            "small",
+            "tool",
+            "tools",
+            "turbo",
+            "user",
+        ),
+    ]
+)
+"""Names that are words of any work: they tell nothing about who did it."""
 KEYWORDS = frozenset(
     [
         *("abstract", "and", "as", "async", "await", "begin", "by", "case", "catch", "class", "const", "create"),
@@ -118,28 +167,90 @@ def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str,
 
 
 def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
-    """Replaces the names of the agent, its model and its provider by `[name]`, however they are written.
+    """Replaces what tells who did the work by `[name]`: as a word, or as a part of an identifier, in any case.
 
-    A name that the task itself uses stays: an eval about the OpenAI API could not be judged otherwise.
+    `pi` is hidden in `piAgent`, `PI_HOME` and `use-pi`, and not in `pipe` or `api`. A name that the task itself uses
+    stays: an eval about the OpenAI API could not be judged otherwise.
     """
-    for pattern in _patterns(names):
-        if not any(pattern.search(prompt) for prompt in prompts):
-            text = pattern.sub("[name]", text)
-    return text
+    pattern = _pattern(names, prompts)
+    if pattern is None:
+        return text
+    pieces, at = [], 0
+    # The folded text has as many characters, so that what is found in it is in the same place in the text itself.
+    for match in pattern.finditer(_folded(text)):
+        pieces += [text[at : match.start()], "[name]"]
+        at = match.end()
+    return "".join([*pieces, text[at:]])
+
+
+UNSEEN = r"[\u0300-\u036f]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}"
+"""What may stand between any two letters: accents, and what cannot be seen, which has been escaped already."""
+STARTS = (
+    r"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Za-z])"
+    r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2}))"
+)
+ENDS = r"(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))"
+VERSION = r"(?:(?i:[-_.@]?v?|\s+v(?=\d)|\s(?=\d+\.\d))\d+(?:[._-]\d+)*(?:[a-z](?![A-Za-z]))?)?"
 
 
 @lru_cache(maxsize=256)
-def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    spelled: dict[str, None] = {}
-    for name in names:
-        words = re.findall(r"[A-Za-z]+|\d+", name.rsplit("/", 1)[-1])
-        if sum(map(len, words)) >= MIN_NAME:
-            spelled[r"[-_ ./]*".join(map(re.escape, words))] = None
-        for word in re.findall(r"[A-Za-z]+", name):
-            if word.lower() in MAKER_WORDS:
-                spelled[re.escape(word)] = None
-    longest_first = sorted(spelled, key=len, reverse=True)
-    return tuple(re.compile(rf"(?<![A-Za-z0-9]){name}(?![a-z0-9])", re.IGNORECASE) for name in longest_first)
+def _pattern(names: tuple[str, ...], prompts: tuple[str, ...]) -> re.Pattern[str] | None:
+    """All that is hidden, the longest first; nothing where there are no names, as for a control."""
+    if not names:
+        return None
+    parts: dict[str, None] = {}
+    for name in map(_folded, names):
+        words = re.findall(r"[^\W\d_]+|\d+", name.rsplit("/", 1)[-1])
+        told = "".join(words).lower()
+        if len(told) >= MIN_NAME and not (len(words) == 1 and told in COMMON | KEYWORDS | USUAL | FILE_KINDS):
+            parts[f"(?:[-_./ ]|{UNSEEN})*".join(map(_letters, words))] = None
+    own = {word.lower() for name in names for word in re.findall("[A-Za-z]+", name)}
+    parts |= dict.fromkeys(_letters(word) for family in FAMILIES if own & {*family} for word in family)
+    folded = [_folded(prompt) for prompt in prompts]
+
+    def hidden(spelled: Iterable[str], form: str) -> str:
+        kept = [one for one in spelled if not any(re.search(form.format(one), prompt) for prompt in folded)]
+        return form.format("|".join(sorted(kept, key=len, reverse=True))) if kept else ""
+
+    bounded = hidden(parts, f"{STARTS.replace('{', '{{').replace('}', '}}')}(?:{{}}){ENDS}")
+    anywhere = hidden(map(_letters, sorted(TELLING)), "(?:{})")
+    forms = "|".join(form for form in (bounded, anywhere) if form)
+    return re.compile(f"(?:{forms}){VERSION}") if forms else None
+
+
+def _letters(word: str) -> str:
+    """A word in one piece, or a long one also as `open-code`; `p.i` and `z_e_n` are other things."""
+    between = f"(?:[-_]|{UNSEEN})*" if len(word) >= LONG_NAME else f"(?:{UNSEEN})*"
+    # A set of both cases is found much faster than a letter whose case is ignored.
+    return between.join(f"[{letter}{letter.swapcase()}]" if letter.isalpha() else letter for letter in word)
+
+
+def _folded(text: str) -> str:
+    """The text with letters that only look like others, such as Cyrillic or accented ones, as these others."""
+    return text if text.isascii() else text.translate(FOLDING)
+
+
+LOOKALIKES = {
+    "abcdehijkmopqstuwxy": "авсԁеһіјкморԛѕтцԝху",
+    "aeiknoptuvx": "αεικηορτυνχ",
+    "ABCEHIJKMOPSTXY": "АВСЕНІЈКМОРЅТХУ",
+    "ABEHIKMNOPTXYZ": "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖ",
+}
+"""Letters, and those of Cyrillic and Greek that look like them."""
+
+
+class _Folding(dict[int, str]):
+    """The plain letter of each character, or the character; fills itself."""
+
+    def __missing__(self, code: int) -> str:
+        base = unicodedata.normalize("NFKD", chr(code))[0]
+        self[code] = base if base.isascii() and base.isalnum() else chr(code)
+        return self[code]
+
+
+FOLDING = _Folding(
+    {ord(alike): plain for row, others in LOOKALIKES.items() for plain, alike in zip(row, others, strict=True)}
+)
 
 
 # -- bare code

@@ -67,7 +67,7 @@ class JudgeTools:
         if verb == "browse":
             if self._browse is None:
                 return "There is no app to browse."
-            return escape(await self._browse([step.strip() for step in rest.split(";") if step.strip()]))
+            return self._blind(escape(await self._browse([step.strip() for step in rest.split(";") if step.strip()])))
         return {"list": self._list, "read": self._read, "search": self._search}[verb](rest)
 
     @property
@@ -83,7 +83,7 @@ class JudgeTools:
         return shown | {path: self._blind(one_line(path)) for path in others}
 
     def _blind(self, text: str) -> str:
-        return without_names(text, self._run.hidden_names, self._run.prompts)
+        return without_names(text, self._run.hidden_names, self._run.own_words)
 
     def _list(self, folder: str) -> str:
         prefix = folder.removeprefix("./").strip("/")

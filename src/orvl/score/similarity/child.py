@@ -8,9 +8,9 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
-from orvl.local_model.child_process import serve
 from orvl.score.similarity.features import Features, features, functions
 from orvl.score.similarity.languages import parse
+from orvl.worker.child_process import serve
 
 if TYPE_CHECKING:
     from tree_sitter import Tree

@@ -10,9 +10,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import ChildFailed
-from orvl.local_model.child_process import ChildProcess
 from orvl.score.similarity.child import FILE_SECONDS
 from orvl.score.similarity.features import Features
+from orvl.worker.child_process import ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,6 +1,6 @@
-"""A Python process beside this one for native code that may crash or hang: a JSON line in, a JSON line out.
+"""A Python process beside this one for what may crash, hang or take without end: a JSON line in, a JSON line out.
 
-The local model and the parser of the similarity metrics each run in one.
+The local model, the parser of the similarity metrics, and `DeadlineWorker` each run in one.
 """
 
 from __future__ import annotations
@@ -58,8 +58,11 @@ class ChildProcess:
         """Waits until the child has ended."""
         self._process.wait()
 
-    def ask(self, message: Any, seconds: float) -> Any:
-        """The child's answer. A child that is late, dies or talks without end is killed, and is a ChildFailed."""
+    def ask(self, message: Any, seconds: float, payload: bytes = b"", longest: int | None = None) -> Any:
+        """The child's answer. A child that is late, dies or talks without end is killed, and is a ChildFailed.
+
+        A payload follows the message as it is: a large one as JSON would hold up this process's other threads.
+        """
         assert self._process.stdin and self._process.stdout
         late = False
 
@@ -75,8 +78,9 @@ class ChildProcess:
             # A child that has died is known by the answer that it does not give.
             with suppress(OSError, ValueError):
                 self._process.stdin.write(json.dumps(message).encode() + b"\n")
+                self._process.stdin.write(payload)
                 self._process.stdin.flush()
-                line = self._process.stdout.readline(MAX_LINE)
+                line = self._process.stdout.readline(longest or MAX_LINE)
         finally:
             timer.cancel()
         if not line.endswith(b"\n"):
@@ -121,7 +125,8 @@ def serve(answer: Callable[[Any], Any]) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # Native libraries print what they like: none of it may get between the answers.
     os.dup2(2, 1)
-    for line in sys.stdin.buffer:
+    # Not by iteration, which reads ahead: an answer may take a payload from the same pipe.
+    for line in iter(sys.stdin.buffer.readline, b""):
         answers.write(json.dumps(answer(json.loads(line))) + "\n")
         answers.flush()
     # Not sys.exit: threads of a native library may be in the middle of something.

@@ -1,0 +1,290 @@
+"""Isolated checks: the checker's sandbox and the subject's are joined only by what the check asks for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_sandbox import BACKENDS, NO_WALLS, SECRET, WHERE, _containers, library, place, place_for  # noqa: F401
+
+WORDS = f"hidden-words-{SECRET}"
+ATTACKS = (
+    "exits_early",
+    "searches_the_disk",
+    "searches_other_processes",
+    "reads_other_memory",
+    "traces_others",
+    "writes_to_all_descriptors",
+    "kills_everybody",
+    "asks_in_the_checkers_name",
+    "prints_without_end",
+)
+HOGS = ("forks_without_end", "takes_all_memory")
+RUN_IT = """
+import sys
+from orvl import checks
+
+with open("checks/words.txt") as file:
+    words = file.read()
+ended = checks.run("python3", "answer.py", sys.argv[1], seconds=float(sys.argv[2]))
+print(ended.status, ended.cut, ascii(ended.stdout[:300]), ascii(ended.stderr[-300:]))
+if words.strip() in ended.stdout:
+    print("It knows the words.")
+elif any(sign in ended.stdout for sign in ("traced", "took", "answered", "reached")):
+    print("It reached somebody.")
+else:
+    checks.fail("Expected the words, saw others.")
+"""
+
+
+def isolated(*checks, more=""):
+    rows = "".join(f"\n  - {{name: {name}, run: '{run}', limit: 60, isolated: true}}" for name, run in checks)
+    return f"---\nmetrics: {{checks: 1}}\n{more}checks:{rows}\n---\nGo.\n"
+
+
+@pytest.fixture
+def cheated(place):  # noqa: F811
+    """The results of a check for each attack; called with the names of the attacks, and the checker's script."""
+
+    def results(names, script=RUN_IT, seconds=20):
+        place.adversary("mine", "cheat.py", "leave")
+        place.write("evals/e/checks/words.txt", WORDS + "\n")
+        place.write("evals/e/checks/check.py", script)
+        rows = [(name.replace("_", "-"), f"python3 checks/check.py {name} {seconds}") for name in names]
+        place.write("evals/e/eval.md", isolated(*rows))
+        done = place.run("mine", "--eval=e", timeout=300)
+        assert done.status == 0, done.err
+        attempt = place.attempt("mine/e/1")
+        assert attempt["outcome"] == "finished"
+        place.assert_nothing_is_left()
+        return attempt["checks"]
+
+    return results
+
+
+def test_an_attack_from_the_subject_passes_no_check(cheated):
+    for check in cheated(ATTACKS):
+        assert not check["passed"], check
+        assert check["cut"] is None, check
+        assert check["output"].rstrip().endswith("Expected the words, saw others."), check
+        assert check["isolation"] == "separate"
+
+
+def test_a_subject_that_hogs_ends_by_its_limits_and_its_check_goes_on(cheated):
+    for check in cheated(HOGS, seconds=4):
+        assert not check["passed"]
+        assert check["output"].rstrip().endswith("Expected the words, saw others."), check
+
+
+TRAPS = """
+import os
+from orvl import checks
+
+assert os.listdir(".") == ["checks"], os.listdir(".")
+ended = checks.run("python3", "answer.py", "leaves_traps")
+assert ended.status == 0, ended
+for path in ("words.txt", "pipe", "all", "all/etc/hostname", "locked", "in.txt", "nowhere", "."):
+    assert checks.read(path) is None, path
+for path in ("/etc/hostname", "../words.txt", "a/../../b", ""):
+    try:
+        seen = checks.read(path)
+    except checks.CheckError:
+        seen = None
+    assert seen is None, path
+assert "answer.py" in checks.files() and "words.txt" not in checks.files(), checks.files()
+checks.write("words.txt", "mine")
+assert checks.read("words.txt") == b"mine"
+checks.write("in.txt", b"\\xff\\x00")
+assert checks.read("in.txt") == b"\\xff\\x00"
+assert checks.run("cat", "words.txt").stdout == "mine"
+checks.fresh()
+assert checks.files() == ["answer.py"], checks.files()
+checks.run("python3", "answer.py", "leaves_a_daemon")
+seen = checks.read("alive")
+assert checks.read("alive") == seen
+checks.fresh()
+assert checks.read("alive") is None
+"""
+
+
+def test_files_of_the_subject_are_read_and_written_as_they_are(cheated):
+    (check,) = cheated(["leaves_traps"], TRAPS)
+    assert check["passed"], check["output"]
+
+
+SERVES = """
+import socket, sys
+from orvl import checks
+
+try:
+    checks.connect(8000)
+    raise AssertionError
+except checks.CheckError as error:
+    assert "nothing was started" in str(error), error
+checks.start("python3", "answer.py", "serves_late")
+try:
+    checks.connect(8000, wait=0.5)
+    raise AssertionError
+except checks.CheckError as error:
+    assert "did not open within 0.5 s" in str(error), error
+try:
+    checks.run("true")
+    raise AssertionError
+except checks.CheckError as error:
+    assert "call stop() first" in str(error), error
+checks.stop()
+checks.start("python3", "answer.py", "serves_nonsense")
+for _ in range(3):
+    with checks.connect(8000) as connection:
+        assert connection.recv(10) == b"\\xff" * 10
+with socket.socket() as own:
+    assert own.connect_ex(("127.0.0.1", 8000)) != 0
+checks.stop()
+checks.start("python3", "-m", "http.server", "--bind", "::1", "8001")
+checks.connect(8001).close()
+checks.stop()
+checks.start("sh", "-c", "echo gone >&2; exit 3")
+try:
+    checks.connect(8000)
+    raise AssertionError
+except checks.CheckError as error:
+    assert "gone" in str(error), error
+assert checks.stop().status == 3
+assert checks.run("sh", "-c", "cat; pwd; echo $A; exit 7", input="in ", cwd="sub/folder", env={"A": "b"}).stdout == "in /workspace/sub/folder\\nb\\n"
+assert checks.run("sleep", "30", seconds=0.3).cut == "time"
+assert checks.run("no-such-program").status == 127
+assert checks.run("id", "-u").stdout == "1001\\n"
+"""
+
+
+def test_a_port_of_the_subject_is_reached_by_asking_alone(cheated):
+    (check,) = cheated(["serves"], SERVES)
+    assert check["passed"], check["output"]
+
+
+SHELL = """
+set -e
+test "$(subject run echo hi)" = hi
+subject run sh -c 'exit 7' && exit 1 || test $? = 7
+printf 'a b' | subject write notes/a.txt
+test "$(subject read notes/a.txt)" = 'a b'
+subject files | grep -q '^notes/a.txt$'
+subject read nothing 2>/dev/null && exit 1
+printf 'x' | subject run cat | grep -q x
+subject start sh -c 'python3 -m http.server 8000'
+printf 'GET /notes/a.txt HTTP/1.0\\r\\n\\r\\n' | subject connect 8000 | grep -q 'a b'
+subject stop
+subject fresh
+test -z "$(subject files | grep notes)"
+subject browse 'open /' 2>&1 | grep -q "the eval has no 'app'"
+touch checks/x 2>/dev/null && exit 1
+test ! -e answer.py
+"""
+
+
+def test_a_shell_script_has_the_same(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.sh", SHELL)
+    place.write("evals/e/eval.md", isolated(("shell", "sh -x checks/check.sh")))
+    assert place.run("mine", "--eval=e", timeout=120).status == 0
+    (check,) = place.attempt("mine/e/1")["checks"]
+    assert check["passed"], check["output"]
+    place.assert_nothing_is_left()
+
+
+HOSTILE_EVAL = """
+import json, os, socket, sys
+
+path = os.environ["ORVL_SUBJECT"]
+crowd = []
+for _ in range(300):
+    one = socket.socket(socket.AF_UNIX)
+    one.setblocking(False)
+    try:
+        one.connect(path)
+    except OSError:
+        break
+    crowd.append(one)
+for one in crowd:
+    one.close()
+
+
+def answer(text):
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect(path)
+        one.settimeout(30)
+        try:
+            one.sendall(text + b"\\n")
+            return one.makefile("rb").readline()
+        except OSError:
+            return b"refused"
+
+
+def run(**more):
+    return json.dumps({"do": "run", "argv": ["true"], "input": "", "cwd": ".", "env": {}, "seconds": 5, **more}).encode()
+
+
+for text in (
+    b"", b"{", b"[" * 100_000, b"7", b"{}", b'{"do": "close"}', b'{"do": "__class__"}', b'{"do": "run"}', b"\\xff\\xfe",
+    run(argv=[]), run(argv=["a\\0b"]), run(env={"A=B": "c"}), run(env={"": "c"}), run(argv=["x" * 200_000]),
+    run(argv=["x" * 1000] * 3000), run(cwd="../.."), run(cwd="/"), run(seconds="soon"), run(input="no base64!"),
+    b'{"do": "connect", "port": 99999, "wait": 1}', b'{"do": "connect", "port": 1, "wait": NaN}',
+    b'{"do": "read", "path": "../../../etc/passwd"}', b'{"do": "write", "path": ".", "content": ""}',
+    b'{"do": "write", "path": "' + b"x/" * 3000 + b'y", "content": ""}', b'{"do": "browse", "steps": ["dance"]}',
+):
+    assert b"refused" in answer(text), text[:100]
+assert b"refused" in answer(b'{"do": "read", "path": "' + b"x" * 30_000_000 + b'"}')
+assert b'"status": 0' in answer(run())
+assert b'"status"' in answer(run(seconds=float("nan")))
+"""
+
+
+def test_an_eval_of_a_stranger_cannot_hurt_orvl_by_what_it_asks(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.py", HOSTILE_EVAL)
+    place.write("evals/e/eval.md", isolated(("asks", "python3 checks/check.py")))
+    done = place.run("mine", "--eval=e", timeout=120)
+    assert done.status == 0, done.err
+    (check,) = place.attempt("mine/e/1")["checks"]
+    assert check["passed"], check["output"]
+    place.assert_nothing_is_left()
+
+
+def test_every_result_says_how_its_check_was_isolated(tmp_path, library):  # noqa: F811
+    with place_for("root", BACKENDS["bubblewrap"], library) as here:
+        here.adversary("mine", "cheat.py", "leave")
+        rows = "{name: apart, run: subject files, isolated: true}, {name: beside, run: test -e answer.py}"
+        here.write("evals/e.md", f"---\nmetrics: {{checks: 1}}\nchecks: [{rows}]\n---\nGo.\n")
+        done = here.run("mine", "--eval=e")
+        assert done.status == 0
+        assert "Checks of e run in-process: the agent's code beside them can change what they find." in done.out
+        assert [check["isolation"] for check in here.attempt("mine/e/1")["checks"]] == ["separate", "in-process"]
+        shown = here.run("show", "mine/e/1").out
+        assert "in a sandbox of its own" in shown
+        assert "in-process (beside the agent's code)" in shown
+        assert json.loads(here.run("report", "--json").out)["isolation"] == {"e": {"separate": 1, "in-process": 1}}
+        here.write(
+            "evals/e.md",
+            "---\nmetrics: {checks: 1}\nchecks: [{name: a, run: subject files, isolated: true}]\n---\nGo.\n",
+        )
+        assert "Checks run in a sandbox of their own" in here.run("mine", "--eval=e").out
+        done = here.run("mine", "--eval=e", "--episodes=2", flags=NO_WALLS)
+        assert done.status == 0, done.err
+        assert [check["isolation"] for check in here.attempt("mine/e/2")["checks"]] == ["none"]
+
+
+def test_a_check_that_runs_beside_the_agents_files_cannot_change_the_hidden_ones(place):  # noqa: F811
+    """Not even where the agent's code runs in the check itself."""
+    text = "import os\nfor how in (lambda: open('checks/check.sh', 'w').write('exit 0'), lambda: os.rename('checks', 'c'), lambda: os.remove('checks/check.sh')):\n    try:\n        how()\n        print('changed')\n    except OSError as error:\n        print(error)\n"
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/workspace/cheat.py", text)
+    place.write("evals/e/checks/check.sh", "python3 cheat.py; cat checks/check.sh; exit 1\n")
+    place.write(
+        "evals/e/eval.md",
+        "---\nmetrics: {checks: 1}\nchecks: [{name: a, run: sh checks/check.sh}, {name: b, run: sh checks/check.sh}]\n---\nGo.\n",
+    )
+    assert place.run("mine", "--eval=e").status == 0
+    for check in place.attempt("mine/e/1")["checks"]:
+        assert not check["passed"]
+        assert "changed" not in check["output"]
+        assert "exit 1" in check["output"]
