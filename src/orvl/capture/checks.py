@@ -132,7 +132,7 @@ class Checker:
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
         page, _ = await look_at(
-            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds
+            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds, views=False
         )
         return page
 

@@ -47,9 +47,11 @@ async def look(
     seconds: float = 60.0,
     memory: int = 3072,
     blank: str | None = None,
+    views: bool = True,
 ) -> Look:
     """Starts the app in the workspace and looks at it; pictures go into a folder of orvl's.
 
+    Without `views` there are no pictures, only the steps up to the first one that fails.
     Whatever the page does, there is a Look within the seconds, and nothing of the app or the browser is alive after it.
     """
     check_app(app)
@@ -65,6 +67,7 @@ async def look(
         "walls": sandbox.has_walls,
         "seconds": seconds,
         "blank": blank,
+        "views": views,
         "secret": f"look-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
     }
@@ -89,6 +92,7 @@ async def look_at(
     sandbox: Sandbox,
     limits: Limits,
     seconds: float | None = None,
+    views: bool = True,
 ) -> tuple[Look, dict[str, bytes]]:
     """Looks at an app on a fresh copy of what a run left, which `lay_out` makes in an empty folder; and pictures."""
     folders = new_folders()
@@ -105,6 +109,7 @@ async def look_at(
             pictures=pictures,
             seconds=min(seconds or limits.look, limits.look),
             blank=r"\S",
+            views=views,
         )
         return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
     finally:

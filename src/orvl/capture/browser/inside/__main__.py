@@ -100,13 +100,13 @@ async def stages(browser: Browser, app: App, reporter: Reporter, config: dict[st
     from .views import DESKTOP, OTHERS, Viewer
 
     viewer, whole = Viewer(browser, app, reporter, config), reporter.left()
-    work: list[tuple[str, Callable[[], Awaitable[None]]]] = [("view", partial(viewer.look, DESKTOP))]
+    views = [("view", partial(viewer.look, size)) for size in (DESKTOP, *OTHERS)] if config["views"] else []
+    work: list[tuple[str, Callable[[], Awaitable[None]]]] = [*views[:1]]
     if config["steps"]:
         work.append(("steps", partial(walk, browser, app, reporter, config)))
-    work += [("view", partial(viewer.look, size)) for size in OTHERS]
-    for kind, begin in work:
+    for kind, begin in [*work, *views[1:]]:
         try:
-            await asyncio.wait_for(begin(), reporter.begin(whole * SHARES[kind]))
+            await asyncio.wait_for(begin(), reporter.begin(whole * (SHARES[kind] if views else 1.0)))
         except TimeoutError:
             reporter.emit("late", stage=reporter.stage)
         except Exception as error:  # noqa: BLE001
