@@ -25,6 +25,7 @@ NAMES = (
     "ratings",
     "leaderboard",
     "sandbox",
+    "checks",
     "workspace",
     "gateway",
     "judging",

@@ -193,6 +193,15 @@ class BuilderFailed(OrvlError):
 
 DISK_IS_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 """What no run can go on after, whoever runs."""
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What may pass, when the run that filled it is ended."""
+MACHINE_IS_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
+"""What passes, and is no run's own doing."""
+
+
+def is_agents_doing(error: OSError) -> bool:
+    """Whether an error over what an agent left is due to how it left it: modes, owners, links, names."""
+    return error.errno not in (*DISK_IS_BROKEN, *MACHINE_IS_SHORT)
 
 
 def disk_sentence(error: OSError) -> str:

@@ -118,8 +118,8 @@ class Eval:
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def isolation_of(self, check: Check) -> Isolation:
-        """Where the agent's work runs for a check, behind walls; an app's own command runs beside the browser."""
-        return "separate" if check.isolated or (check.steps and "start" not in self.app) else "in-process"
+        """Where the agent's work runs for a check, behind walls."""
+        return "separate" if check.isolated or check.steps else "in-process"
 
     def part(self, name: str) -> Path | None:
         """A folder beside `eval.md`, if the eval has it."""

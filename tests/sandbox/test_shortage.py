@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,111 @@ def test_who_is_short_of_memory_decides(project, small_container, name, limit, o
     [(found, why)] = project.rows("SELECT outcome, reason FROM attempt")
     assert found == outcome
     assert why.startswith(reason)
+
+
+# -- the disk
+
+HOGS = {
+    "one file": "dd if=/dev/zero of=big bs=1M 2>/dev/null; sleep 5",
+    "many files in its HOME, and words": "cd; i=0; while :; do dd if=/dev/zero of=f$i bs=64k count=16 2>/dev/null; echo more; i=$((i+1)); done",
+    "files without names": "exec 7>gone; rm gone; dd if=/dev/zero bs=1M >&7 2>/dev/null; sleep 5",
+}
+MODEST = "i=0; while [ $i -lt 15 ]; do echo $i > f$i && sleep 0.1 || exit 3; i=$((i+1)); done; echo done > done"
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 120 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def shell_agent(project, name, code):
+    project.agent(name, f"models = {{'none': ['m']}}\ndef command(): return ['sh', '-c', {code!r}]\n")
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+@pytest.mark.parametrize("kind", HOGS)
+def test_who_fills_the_disk_fails_and_nobody_else(project, small_disk, name, kind):
+    shell_agent(project, "hog", HOGS[kind])
+    shell_agent(project, "modest", MODEST)
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    project.toml("limits.turn = 60\nattempts = 6\n")
+    env = {"TMPDIR": str(small_disk)}
+    words = ["hog,modest", "--eval=e", "--episodes=3", "--concurrency=6", "--json", f"--sandbox={name}"]
+    result = project.orvl(*words, env=env)
+    assert result.status == 0, result.err
+    rows = {row["agent"]: row["runs"] for row in result.json["ratings"]}
+    assert rows["modest"] == {"planned": 3, "rated": 3, "failed": 0, "errored": 0}
+    assert rows["hog"]["rated"] == 3
+    assert rows["hog"]["failed"] > 0
+    for (reason,) in project.rows("SELECT reason FROM attempt WHERE outcome = 'failed'"):
+        assert reason.startswith("turn 1 filled the disk beyond its share of what was free"), reason
+        assert "(limits.disk)" in reason
+    assert list(small_disk.glob("orvl-*/w*")) == []
+
+
+@pytest.mark.root
+def test_a_disk_that_is_full_is_said_once_and_what_was_left_on_it_is_swept(project, small_disk):
+    shell_agent(project, "modest", MODEST)
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    env = {"TMPDIR": str(small_disk)}
+    left = small_disk / f"orvl-{os.getuid()}" / "wleft"
+    left.mkdir(parents=True)
+    with suppress(OSError):
+        (left / "big").write_bytes(bytes(125 << 20))
+    assert project.orvl("modest", "--eval=e", "--sandbox=none", env=env).status == 0
+    assert not left.exists()
+    with suppress(OSError):
+        (small_disk / "big").write_bytes(bytes(125 << 20))
+    full = project.orvl("modest", "--eval=e", "--sandbox=none", "--fresh", env=env)
+    assert full.status in (1, 2), full.err
+    assert [line for line in full.err.splitlines() if "no space left on device" in line], full.err
+    assert "Traceback" not in full.err
+
+
+# -- processes and descriptors
+
+
+@pytest.fixture
+def few_processes():
+    """A prefix that runs a command where only so many processes and threads may live at once."""
+    is_new = (MOUNTED / "cgroup.controllers").exists()
+    base = MOUNTED if is_new else MOUNTED / "pids"
+    need(os.access(base, os.W_OK) and (is_new or base.exists()), "control groups cannot be made here")
+    group = base / f"test-few-{os.getpid()}"
+    group.mkdir()
+    (group / "pids.max").write_text("42")
+    yield ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh"]
+    group.rmdir()
+
+
+def slow_project(project):
+    shell_agent(project, "slow", "for i in 1 2 3 4 5; do sleep 0.1; done; echo done > f")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+def test_a_machine_that_refuses_processes_only_makes_it_slower(project, few_processes, name):
+    slow_project(project)
+    project.toml("attempts = 9\n")
+    words = ["slow", "--eval=e", "--episodes=10", "--concurrency=10", f"--sandbox={name}", "--json"]
+    result = project.orvl(*words, prefix=few_processes, timeout=200)
+    assert "Traceback" not in result.err
+    assert result.status == 0, result.err
+    assert result.json["ratings"][0]["runs"] == {"planned": 10, "rated": 10, "failed": 0, "errored": 0}
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+def test_too_few_descriptors_mean_fewer_runs_at_once(project, name):
+    slow_project(project)
+    words = ["slow", "--eval=e", "--episodes=12", "--concurrency=12", f"--sandbox={name}", "--json"]
+    result = project.orvl(*words, prefix=["prlimit", "--nofile=100:140"])
+    assert result.status == 0, result.err
+    assert "Only 3 runs at once instead of 12: a process may open 140 files here (ulimit -n)." in result.err
+    assert result.json["ratings"][0]["runs"] == {"planned": 12, "rated": 12, "failed": 0, "errored": 0}

@@ -247,14 +247,19 @@ def command(prompt, endpoint):
     project.eval("one", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     project.write("overlays/joins/home/.caller.json", '{"effort": "high", "provider": {"more": [1]}}')
     project.write("overlays/moves/home/.caller.json", '{"provider": {"url": "http://127.0.0.1:9/v1"}}')
-    project.write("overlays/breaks/home/.caller.toml", "effort = 'high'")
+    project.write("overlays/adds/home/.caller.toml", "effort = 'high'")
+    project.write("overlays/breaks/home/.caller.toml", "url = 'http://127.0.0.1:9/v1'")
     project.write("overlays/blocks/home/.caller.toml/x", "")
     with ModelServer() as server:
         project.toml(f'[providers.host]\nprotocol = "openai"\nbase_url = "{server.base_url("openai")}"\nfree = true\n')
         done = project.orvl("caller+*", "--eval=one", "--json")
     assert done.status == 1, done.err
     runs = {row["agent"]: row["runs"]["errored"] for row in done.json["ratings"]}
-    assert runs == {"caller+joins": 0, "caller+moves": 1, "caller+breaks": 1, "caller+blocks": 1}
+    assert runs == dict.fromkeys(("caller+joins", "caller+adds"), 0) | dict.fromkeys(
+        ("caller+moves", "caller+breaks", "caller+blocks"), 1
+    )
+    added = seen(project, "caller+adds", "one")[0]["home"][".caller.toml"]
+    assert "effort" in added and "http://127.0.0.1:" in added
     joined = json.loads(seen(project, "caller+joins", "one")[0]["home"][".caller.json"])
     assert joined["effort"] == "high"
     assert joined["provider"]["more"] == [1]

@@ -22,16 +22,38 @@ EXAMPLES = [(page, name, text) for page in PAGES for name, text in FILE.findall(
 @pytest.mark.parametrize(("page", "name", "text"), EXAMPLES, ids=[f"{page.name}:{name}" for page, name, _ in EXAMPLES])
 def test_file_examples_load(project, page, name, text):
     file = project.write(name, text)
+    kind, own, *rest = Path(name).parts if "/" in name else (name, name)
     for _, other, body in EXAMPLES:
-        if other.startswith("scores/"):
+        if other.startswith(("scores/", f"{kind}/{own}/")):
             project.write(other, body)
     opened = open_project(project.root)
     if name == "orvl.toml":
         assert opened.settings
         assert opened.panel()
         return
-    load = {"agents": opened.agent, "evals": opened.eval, "scores": opened.metric}[file.parent.name]
-    assert load(file.stem.replace("_", "-")).path == file
+    load = {"agents": opened.agent, "evals": opened.eval, "scores": opened.metric}[kind]
+    loaded = load(Path(own).stem.replace("_", "-"))
+    assert loaded.path == (file.parents[len(rest) - 1] / "eval.md" if rest else file)
+
+
+@pytest.mark.parametrize(
+    ("program", "passed"),
+    [
+        ("import sys\nsys.argv[1] or sys.exit(2)\nprint(f'Hello, {sys.argv[1]}!')", [True, True]),
+        ("print('Hello, Grace!')", [True, False]),
+        ("raise SystemExit(2)", [False, True]),
+        ("", [False, False]),
+    ],
+)
+def test_the_isolated_example_tells_good_work_from_bad(project, program, passed):
+    for _, name, body in EXAMPLES:
+        if name.startswith("evals/greet/"):
+            project.write(name, body)
+    project.write("evals/greet/controls/good/greet.py", program)
+    project.orvl("dummy-good", "--eval=greet")
+    checks = project.orvl("show", "dummy-good/greet/1", "--json").json["attempts"][0]["checks"]
+    assert [check["passed"] for check in checks] == passed, checks
+    assert {check["isolation"] for check in checks} == {"separate"}
 
 
 def test_there_are_examples():

@@ -438,20 +438,20 @@ def test_a_client_that_leaves_frees_all_that_it_held():
         async with doors(budget=1000.0) as open_doors:
             with ModelServer(lambda _: Answer("x" * 3000, between=0.05, pieces=400)) as server:
                 provider = provider_at(server.url, prices={"m": A_CENT_A_TOKEN}, concurrency=2)
-                door = await open_doors.open(provider)
+                door = await open_doors.open(provider, limits=Limits(cost=1000))
                 tasks = [asyncio.ensure_future(door.ask(stream=True, max_tokens=10)) for _ in range(6)]
                 await until(lambda: server.open == 2)
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 await until(lambda: len(door.account.calls) == 6 and server.open == 0)
-                assert not door.account.open_calls.calls
+                assert not door.account.open_calls
                 assert abs(door.account.budget.reserved) < 1e-9 and abs(open_doors.gateway.budget.reserved) < 1e-9
                 began = [call for call in door.account.calls if call.seconds]
                 assert len(began) == 2
                 assert open_doors.gateway.budget.spent > 0, "what an agent did not wait for is paid all the same"
             with ModelServer() as server:
-                door = await open_doors.open(provider_at(server.url, concurrency=2))
+                door = await open_doors.open(provider_at(server.url, prices={"m": A_CENT_A_TOKEN}, concurrency=2))
                 assert [one.status for one in await asyncio.gather(*(door.ask() for _ in range(4)))] == [200] * 4
 
     run(test)
@@ -673,7 +673,7 @@ def test_a_call_is_closed_whatever_the_model_and_the_agent_wrote():
                     for _ in arguments:
                         assert (await door.ask(tools=tools, max_tokens=10)).status == 200
                     account = door.account
-                    assert len(account.calls) == len(arguments) and not account.open_calls.calls
+                    assert len(account.calls) == len(arguments) and not account.open_calls
                     assert (
                         abs(account.budget.reserved) < 1e-6 and abs(account.budget.spent - 11 * len(arguments)) < 1e-6
                     )

@@ -463,7 +463,7 @@ def test_a_budget_is_passed_by_no_more_than_a_call_for_each_run(seed):
                         await asyncio.gather(*calls, return_exceptions=True)
 
                 await asyncio.gather(*(agent(door) for door in runs))
-                await until(lambda: not any(door.account.open_calls.calls for door in runs))
+                await until(lambda: not any(door.account.open_calls for door in runs))
                 spending = open_doors.gateway.budget
                 slack = accounts * (dearest * 0.01 + 1.5)
                 assert budget <= spending.spent <= budget + slack, "spent all, and no more than a call for each run"
@@ -517,7 +517,7 @@ def test_calls_that_leave_while_they_wait_take_nothing_with_them():
                     for call in calls[: made.randint(5, 20)]:
                         call.cancel()
                     await asyncio.gather(*calls, return_exceptions=True)
-                await until(lambda: not door.account.open_calls.calls)
+                await until(lambda: not door.account.open_calls)
                 assert abs(door.account.budget.reserved) < 1e-6 and abs(open_doors.gateway.budget.reserved) < 1e-6
                 limiter = open_doors.gateway._limiter(provider)
                 assert limiter.model("m").open == 0

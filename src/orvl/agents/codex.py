@@ -40,11 +40,11 @@ stream_max_retries = 1
 """
 
 
-def command(model, prompt, session, endpoint):
+def command(model, prompt, session, endpoint, arguments):
     options = ["--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "--model", model]
     resume = ["resume"] if session else []
     return Command(
-        ["codex", "exec", *resume, *options, "--", *([session] if session else []), prompt],
+        ["codex", "exec", *arguments, *resume, *options, "--", *([session] if session else []), prompt],
         env={"ORVL_KEY": endpoint.key},
         files={".codex/config.toml": CONFIGURATION.format(url=json.dumps(endpoint.url))},
     )

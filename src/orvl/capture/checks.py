@@ -132,7 +132,7 @@ class Checker:
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
         page, _ = await look_at(
-            self.eval.app, steps, self.lay_out, self.work.new, self.slot.subject, self.limits, seconds, views=False
+            self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds, views=False
         )
         return page
 
@@ -176,4 +176,7 @@ class Checker:
         )
 
     def _isolation(self, check: Check) -> Isolation:
-        return self.eval.isolation_of(check) if self.slot.walled.has_walls else "none"
+        if not self.slot.walled.has_walls:
+            return "none"
+        beside = check.steps and "start" in self.eval.app and not self.slot.separates_apps
+        return "in-process" if beside else self.eval.isolation_of(check)

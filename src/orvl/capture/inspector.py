@@ -139,7 +139,7 @@ class Inspector:
             entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
-        return await look_at(eval_.app, eval_.steps, lay_out, self.work.new, slot.walled, self.limits)
+        return await look_at(eval_.app, eval_.steps, lay_out, self.work.new, slot, self.limits)
 
     async def _keep(
         self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LIBRARY = Path(__file__).parents[1] / "checks"
 IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
-COMMAND = '#!/bin/sh\nexec python3 -m orvl.checks "$@"\n'
+COMMAND = '#!/bin/sh\nexec python3 -s -m orvl.checks "$@"\n'
 MAX_REQUEST = 24 * MEBI
 MAX_FILE = 16 * MEBI
 MAX_FILES = 10_000

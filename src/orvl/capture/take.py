@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from orvl.errors import disk_sentence, is_agents_doing
 from orvl.store import tree
 from orvl.store.tree import TreeLimits
 from orvl.types import MEBI, Attempt, Turn
@@ -27,12 +28,21 @@ def take(
     account: Account | None = None,
 ) -> Attempt:
     """Stores all that a conversation left as blobs; called after every process of the run has ended."""
-    gone = folders.mend()
     bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
-    entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    outcome, reason = talk.outcome, talk.reason
+    try:
+        gone = folders.mend()
+        entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+    except OSError as error:
+        if not is_agents_doing(error):
+            raise
+        # Whoever could be spared a bad score by a folder that nobody can read would leave such a folder.
+        gone, entries, cut = [], [], [f"the agent's workspace cannot be read: {disk_sentence(error)}"]
+        if outcome == "finished":
+            outcome, reason = "failed", cut[0]
     return Attempt(
-        outcome=talk.outcome,
-        reason=talk.reason,
+        outcome=outcome,
+        reason=reason,
         started=talk.started,
         usage=talk.usage,
         turns=tuple(_turn(turn, batch) for turn in talk.turns),

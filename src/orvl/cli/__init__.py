@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
+from typing import Any, TextIO, cast
 
 import click
 
@@ -143,6 +145,48 @@ def _make_printable() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    sys.stderr = cast("TextIO", ForgivingStream(sys.stderr))
+    if sys.stdout.isatty() or sys.stderr.isatty():
+        from orvl.report.terminal import CleanStream
+
+        # Names and words of agents, models, files and providers may be made to take over a terminal.
+        sys.stdout, sys.stderr = (
+            cast("TextIO", CleanStream(stream)) if stream.isatty() else stream for stream in (sys.stdout, sys.stderr)
+        )
+
+
+class ForgivingStream:
+    """Messages and progress go here. Where nobody can read them any more (`| head -1`, a terminal that was closed, a
+    full disk), they are dropped: what is running goes on."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError:
+            self._give_up()
+            return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """What is still in the stream's buffer, and what comes, goes nowhere."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _complain(sentence: str) -> None:

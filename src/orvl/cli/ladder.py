@@ -46,6 +46,7 @@ OPTIONS = (
     click.option(
         "--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this."
     ),
+    click.option("--allow-unpriced", is_flag=True, help="With --budget: ask judges without a price, too."),
     click.option("--unanswered", is_flag=True, help="Ask once more what a judge did not answer."),
     click.option("--fresh", is_flag=True, help="Ask everything again, and count only the new answers."),
     click.option("--dry-run", is_flag=True, help="Show the controls, and what judging them may cost."),
@@ -124,6 +125,7 @@ def _carry_out(
         Selection(eval=",".join(ladder.evals)),
         concurrency=given["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
         budget=given["budget"],
+        allow_unpriced=given["allow_unpriced"],
         samples="unanswered" if given["unanswered"] else "missing",
         written=tuple(sys.argv[1:]),
     )

@@ -14,6 +14,7 @@ import click
 
 from orvl.cli.common import open_to_write, open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.endpoints import check_prices, without_price
 from orvl.project.names import did_you_mean, name_of
 from orvl.store import tree
 
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 @click.option("--judge", metavar="NAME", help="The judge that builds (default: the first in orvl.toml).")
 @click.option("--name", metavar="NAME", help="The new eval's name (default: EVAL-by-JUDGE).")
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Maximum cost.")
+@click.option("--allow-unpriced", is_flag=True, help="With --budget: ask a judge without a price, too.")
 @click.option("--project", metavar="DIR", help="The project's folder.")
-def command(eval_name: str, judge: str | None, name: str | None, budget: float | None, project: str | None) -> int:
+def command(
+    eval_name: str, judge: str | None, name: str | None, budget: float | None, allow_unpriced: bool, project: str | None
+) -> int:
     """Make a round-trip eval from EVAL.
 
     A judge builds a project from the eval's first prompt, writes a description and rules from it, and builds again
@@ -44,6 +48,8 @@ def command(eval_name: str, judge: str | None, name: str | None, budget: float |
     if eval_name not in here.eval_files:
         raise UserError(f"There is no eval '{eval_name}'. {did_you_mean(eval_name, here.eval_files)}")
     builder = _builder(here, judge)
+    if budget is not None and not allow_unpriced:
+        check_prices(without_price(here.settings, (), {}, [builder]))
     name = name or f"{eval_name}-by-{name_of(builder.name)}"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,79}", name) or name == "all":
         raise UserError(f"'{name}' cannot be an eval's name: use letters, digits, '-' and '.'.")
@@ -86,7 +92,7 @@ async def _built(
     def say(sentence: str) -> None:
         click.echo(sentence, err=True)
 
-    gateway = Gateway(os.environ, budget)
+    gateway = Gateway(os.environ, budget, allow_unpriced=True)  # a judge without a price was refused before
     seconds = project.settings.limits.judge
     panel = JudgePanel(gateway, lambda judge: JudgeEndpoint.of(judge, project.settings), seconds, say)
     try:

@@ -146,7 +146,9 @@ def _notes(execution: Execution, board: Board) -> list[str]:
     """What happened on the way that a table does not show."""
     notes = [*execution.not_installed.values(), *execution.given_up]
     if execution.judging_cost:
-        notes.append(f"The judges cost {dollars(execution.judging_cost)}, which the cost column does not include.")
+        least = "at least " if execution.judging_cost_is_partial else ""
+        cost = f"{least}{dollars(execution.judging_cost)}"
+        notes.append(f"The judges cost {cost}, which the cost column does not include.")
     if execution.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
         spent, budget = dollars(execution.spent), dollars(execution.budget)

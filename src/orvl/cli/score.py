@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @five_words
 @click.option("--judge", multiple=True, metavar="NAME", help="A judge for the panel, instead of all in orvl.toml.")
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this.")
+@click.option("--allow-unpriced", is_flag=True, help="With --budget: call models without a price, too.")
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that are scored at once.")
 @click.option("--fresh", is_flag=True, help="Take a new sample of every score; the old ones are kept.")
 @as_json
@@ -59,6 +60,7 @@ def command(**flags: Any) -> int:
         judges=flags["judge"],
         concurrency=flags["concurrency"] or project.settings.concurrency or SCORED_AT_ONCE,
         budget=flags["budget"],
+        allow_unpriced=flags["allow_unpriced"],
         samples="all" if flags["fresh"] else "unanswered",
         written=tuple(sys.argv[1:]),
     )

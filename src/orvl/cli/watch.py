@@ -41,11 +41,20 @@ async def _until_interrupted(
 
     def interrupt() -> None:
         if stop.is_set():
+            progress.leave()
             os._exit(130)
         stop.set()
         progress.say("Stopping: nothing new starts, running turns get a few seconds. Ctrl-C again exits at once.")
 
+    def quit_at_once() -> None:
+        progress.leave()
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGQUIT)
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, interrupt)
+        # `nohup` ignores SIGHUP, so that closing the terminal ends nothing.
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, interrupt)
+    loop.add_signal_handler(signal.SIGQUIT, quit_at_once)
     return await pipeline.execute(project, prepared, options, store, os.environ, progress, stop)

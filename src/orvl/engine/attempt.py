@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import tempfile
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,15 @@ from typing import TYPE_CHECKING
 from orvl.capture.checks import Checker
 from orvl.capture.take import take
 from orvl.engine.set_up import SetUps
-from orvl.errors import DISK_IS_BROKEN, Interrupted, NotStarted, SetupFailed, disk_sentence
+from orvl.errors import (
+    DISK_IS_BROKEN,
+    DISK_IS_FULL,
+    Interrupted,
+    NotStarted,
+    SetupFailed,
+    disk_sentence,
+    is_agents_doing,
+)
 from orvl.install import installed
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
@@ -20,7 +29,7 @@ from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.registries import registry_access
 from orvl.store import tree
-from orvl.types import Attempt, Usage
+from orvl.types import Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -34,7 +43,11 @@ if TYPE_CHECKING:
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.store import Store
-    from orvl.types import Agent, CheckResult, PlannedRun
+    from orvl.types import Agent, Eval, PlannedRun
+
+ROOM = 1 << 20
+ROOM_SECONDS = 10.0
+"""How long a full disk may take to have that many bytes again."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +64,19 @@ class Conversed:
 
 
 def _errored(error: Exception, started: float) -> Attempt:
-    """An attempt that something other than the agent broke. What no run can go on after is raised again."""
+    """An attempt that something other than the agent broke."""
     if isinstance(error, SetupFailed):
         return Attempt("errored", str(error), started, Usage())
     if isinstance(error, NotStarted):
         return Attempt("errored", str(error), started, Usage(), retry=not error.missing)
-    if isinstance(error, OSError) and error.errno in DISK_IS_BROKEN:
-        raise error
     reason = disk_sentence(error) if isinstance(error, OSError) else str(error)
     return Attempt("errored", f"the run's folders: {reason}", started, Usage(), retry=True)
+
+
+def _unchecked(eval: Eval, attempt: Attempt, reason: str) -> Attempt:
+    """An attempt whose work is such that no check can be run on it: it passes none."""
+    failed = tuple(CheckResult(check.name, False, None, 0.0, reason, check.weight) for check in eval.checks)
+    return replace(attempt, outcome="failed", reason=attempt.reason or reason, checks=failed)
 
 
 @dataclass
@@ -83,9 +100,10 @@ class Attempts:
 
         `number` counts the attempts at this run that were made before.
         """
-        started, folders = time.time(), self.work.new()
+        started, folders = time.time(), self.work.place()
         limits = limits_of(planned, self.settings.limits)
         try:
+            folders.make()
             overlays = planned.cell.agent.overlays
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
@@ -94,6 +112,7 @@ class Attempts:
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
+            await self.settle_disk(error)
             return Conversed(folders, limits, errored=_errored(error, started))
         except BaseException:
             self._clean(folders)
@@ -116,17 +135,60 @@ class Attempts:
         """What a conversation left, and what the eval's checks say of it; then its folders are deleted."""
         if conversed.errored is not None:
             return conversed.errored
+        attempt: Attempt | None = None
         try:
-            attempt = await asyncio.to_thread(self._capture, conversed)
+            attempt = await self._captured(conversed)
             if conversed.talk and planned.cell.key in self.hosts:
                 attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
             return await self._check(planned, attempt, conversed.folders, slot)
         except (OSError, shutil.Error) as error:
+            if attempt is not None and isinstance(error, OSError) and is_agents_doing(error):
+                return _unchecked(planned.cell.eval, attempt, f"its work cannot be checked: {disk_sentence(error)}")
+            self._clean(conversed.folders)
+            await self.settle_disk(error)
             return _errored(error, conversed.talk.started if conversed.talk else time.time())
         finally:
             self._clean(conversed.folders)
+
+    async def settle_disk(self, error: Exception) -> None:
+        """After an error: a disk that is full gets a moment, in which the run that filled it is ended and deleted.
+
+        A disk that stays full, or is broken, ends everything: no run can go on, and none is to blame.
+        """
+        if not isinstance(error, OSError) or error.errno not in DISK_IS_BROKEN:
+            return
+        if error.errno not in DISK_IS_FULL:
+            raise error
+        deadline = time.monotonic() + ROOM_SECONDS
+        while not await asyncio.to_thread(self._has_room):
+            if time.monotonic() > deadline:
+                raise error
+            await asyncio.sleep(0.2)
+
+    def _has_room(self) -> bool:
+        """Whether a little can be written, which a quota may forbid where there is room on the disk."""
+        try:
+            for folder in (self.work.root, self.store.folder):
+                with tempfile.TemporaryFile(dir=folder) as file:
+                    file.write(bytes(ROOM))
+        except OSError:
+            return False
+        return True
+
+    async def _captured(self, conversed: Conversed) -> Attempt:
+        """The capture; of a run that filled the disk, nothing where even the capture has no room."""
+        try:
+            return await asyncio.to_thread(self._capture, conversed)
+        except OSError as error:
+            assert conversed.talk is not None
+            hogs = any(turn.result.cut in ("disk", "disk_share") for turn in conversed.talk.turns)
+            if error.errno not in DISK_IS_FULL or not hogs:
+                raise
+        conversed.talk.reason = f"{conversed.talk.reason}; its files were deleted, for there was no room to keep them"
+        await asyncio.to_thread(conversed.folders.empty)
+        return await asyncio.to_thread(self._capture, conversed)
 
     @asynccontextmanager
     async def _access(

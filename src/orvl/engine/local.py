@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import resource
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
+from orvl.engine.machine import concurrency, threads
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
-from orvl.project.endpoints import check_judges
+from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
-from orvl.sandbox.workdir import WorkDir, is_alive
+from orvl.sandbox.workdir import WorkDir, is_alive, no_room
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.store.records import about
 from orvl.store.writer import Writer
@@ -45,16 +43,12 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
 
 STOP_GRACE = 10.0
+STORE_LOOK = 0.5
 BACK_OFF = 0.5
-MOST_FILES = 65_536
 MOST_UNSTORED = 32
 """Runs that may wait for the disk while the slots that made them go on: more of them share a transaction."""
 Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
 """A run, and what is done for it; that says whether it is settled, be it scored or given up."""
-
-
-def default_concurrency() -> int:
-    return max(4, min(16, 2 * (os.cpu_count() or 2)))
 
 
 @dataclass(frozen=True)
@@ -81,29 +75,31 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
+        if options.budget is not None and not options.allow_unpriced:
+            cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
+            check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
-        _allow_many_files()
-        Thread(target=backend(kind).sweep, args=(is_alive,)).start()
+        at_once = concurrency(options, settings, lambda sentence: on_event(Notice(sentence)))
+        pool = threads()
+        asyncio.get_running_loop().set_default_executor(pool)
+        pool.submit(backend(kind).sweep, is_alive)
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
-            with closing(WorkDir()) as work:
+            with closing(WorkDir(at_once)) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
-                place = _Place(work, kind, sandbox_config(work.root, closed, folders, readable, image))
+                try:
+                    around = sandbox_config(work.root, closed, folders, readable, image)
+                except OSError as error:
+                    raise no_room(error) from error
+                place = _Place(work, kind, around)
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
-
-
-def _allow_many_files() -> None:
-    """Connections and files of many runs at once need more than the usual limit."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
 
 
 def _readable(project: Project) -> list[Path]:
@@ -164,8 +160,8 @@ class _Crew:
         self.plan, self.remaining, self.options, self.place = plan, remaining, options, place
         self.one_run, self.on_event, self.stop, self.policy = one_run, on_event, stop, policy
         self.store, self.settings = engine.store, engine.project.settings
-        self.concurrency = options.concurrency or self.settings.concurrency or default_concurrency()
-        self.gateway = Gateway(engine.environment, options.budget)
+        self.concurrency = place.work.room.at_once
+        self.gateway = Gateway(engine.environment, options.budget, allow_unpriced=options.allow_unpriced)
         limits, work = self.settings.limits, place.work
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
@@ -193,7 +189,7 @@ class _Crew:
         await self._writer.write(self._register)
         todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
         todo.extend((run, self._run) for run in self.remaining.to_run)
-        watching = asyncio.ensure_future(self._watch_for_stop())
+        watching = [asyncio.ensure_future(self._watch_for_stop()), asyncio.ensure_future(self._watch_store())]
         try:
             while todo:
                 await asyncio.gather(*(self._worker(todo) for _ in range(min(self.concurrency, len(todo)))))
@@ -204,7 +200,8 @@ class _Crew:
             self._cut()
             raise
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             await self.attempts.cleaned()
             self._judges.close()
             await self.gateway.close()
@@ -220,6 +217,7 @@ class _Crew:
             budget=self.gateway.budget.limit,
             spent=self.gateway.budget.spent,
             judging_cost=self._judges.cost,
+            judging_cost_is_partial=self._judges.has_unknown_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
@@ -317,6 +315,15 @@ class _Crew:
         await asyncio.sleep(STOP_GRACE)
         self._cut()
 
+    async def _watch_store(self) -> None:
+        """A store that is gone keeps nothing: going on would cost money for nothing."""
+        while True:
+            await asyncio.sleep(STORE_LOOK)
+            try:
+                self.store.check_place()
+            except StoreError as error:
+                return self._end_all(error)
+
     def _cut(self) -> None:
         for slot in self._slots:
             slot.stop()
@@ -376,7 +383,7 @@ class _Crew:
     def _charge(self, planned: PlannedRun, attempt: Attempt) -> None:
         """Counts what an agent says that it cost; where it goes through the gateway, that has counted already."""
         if planned.cell.key not in self.plan.endpoints:
-            self.gateway.budget.spent += attempt.usage.cost_usd or 0.0
+            self.gateway.budget.settle(0.0, attempt.usage.cost_usd or 0.0)
         if attempt.usage.cost_usd is None:
             self._unknown_cost.add(planned.cell.agent.name)
 

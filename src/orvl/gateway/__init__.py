@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.gateway.account import Account, OpenCalls
+from orvl.gateway.account import Account
 from orvl.gateway.breaker import Breaker
 from orvl.gateway.limits import Budget, ProviderLimiter
 from orvl.gateway.record import Record
@@ -38,12 +38,11 @@ NO_LIMITS, NO_RECORD = Limits(), Record(Path())
 class Gateway:
     """The way to models for all runs and judges of one command."""
 
-    def __init__(self, keys: Mapping[str, str], budget: float | None = None) -> None:
-        self.budget = Budget(budget)
+    def __init__(self, keys: Mapping[str, str], budget: float | None = None, *, allow_unpriced: bool = False) -> None:
+        self.budget = Budget(budget, allow_unpriced=allow_unpriced)
         self.breaker = Breaker()
         self._keys = keys
         self._limiters: dict[str, ProviderLimiter] = {}
-        self._judge_calls = OpenCalls()
         self._client: aiohttp.ClientSession | None = None
 
     def account(
@@ -92,10 +91,7 @@ class Gateway:
 
     def judge_account(self, provider: Provider, protocol: str, model: str, contestant: str = "") -> Account:
         """Opens an account for questions of orvl's own about a contestant's run, which are not recorded."""
-        calls = self._judge_calls
-        return Account(
-            provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, contestant, key="", open_calls=calls
-        )
+        return Account(provider, protocol, model, NO_LIMITS, NO_RECORD, self.budget, contestant, key="")
 
     async def ask(self, account: Account, content: dict[str, Any], begin: Callable[[], None]) -> JudgeCall:
         """Asks a question of orvl's own, metered like an agent's call; `begin` is called before each try."""

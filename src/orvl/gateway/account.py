@@ -40,14 +40,6 @@ class AskProvider(Protocol):
     async def __call__(self, protocol: str, *, stream: bool) -> CallFailure | None: ...
 
 
-class OpenCalls:
-    """Calls that share a budget decision. Judges share one set, so that they queue up together near the limit."""
-
-    def __init__(self) -> None:
-        self.calls: set[OpenCall] = set()
-        self.changed = asyncio.Event()
-
-
 @dataclass(eq=False)
 class Account:
     """What a run, or a judge, may do at the gateway, and what it did."""
@@ -84,7 +76,7 @@ class Account:
     """Seconds for which the provider had sent nothing when the agent gave up on its last call."""
     refused: Counter[str] = field(default_factory=Counter)
     """Requests of the agent that were not passed on, by the reason."""
-    open_calls: OpenCalls = field(default_factory=OpenCalls)
+    open_calls: set[OpenCall] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.budget = Budget(self.limits.cost)
@@ -102,26 +94,31 @@ class Account:
 
     # -- before a call
 
-    async def admit(self, estimate: float) -> tuple[int, OpenCall]:
-        """Waits until a call may start, and reserves its estimate; raises CallRefused if none may start any more.
-
-        What a call costs is known only when it is over. Near the limit calls therefore go one at a time: a call that
-        might not fit starts only if no other is open, so that a budget is passed by one call at most.
-        """
-        while True:
-            self._check_limits()
-            has_room = self.budget.has_room_for(estimate) and self.command_budget.has_room_for(estimate)
-            if has_room or not self.open_calls.calls:
-                break
-            self.open_calls.changed.clear()
-            await self.open_calls.changed.wait()
+    async def admit(self, reservation: float) -> tuple[int, OpenCall]:
+        """Waits until a call may go out that costs so much at most; raises CallRefused if none may any more."""
         call = OpenCall(time.monotonic())
-        self.open_calls.calls.add(call)
+        self.open_calls.add(call)
         self.clock.open(call)
+        try:
+            await self.budget.reserve(reservation, self._check_limits)
+            try:
+                await self.command_budget.reserve(reservation, self._check_limits)
+            except BaseException:
+                self.budget.settle(reservation, 0.0)
+                raise
+        except BaseException as error:
+            self.open_calls.discard(call)
+            self.clock.close(call, has_tools=False)
+            if isinstance(error, asyncio.CancelledError):
+                self._gave_up_waiting(time.monotonic() - call.last_heard)
+            raise
         self.begun += 1
-        for budget in (self.budget, self.command_budget):
-            budget.reserved += estimate
         return self.begun, call
+
+    def _gave_up_waiting(self, seconds: float) -> None:
+        reason = f"orvl held the call back for {seconds:.0f} s to stay within the budget, and the agent gave up"
+        self.abandoned = CallFailure(reason, retry_call=True)
+        self.was_held = not self.clock.has_open_calls
 
     def _check_limits(self) -> None:
         limits = self.limits
@@ -141,18 +138,22 @@ class Account:
 
     def _abort(self, reason: str) -> None:
         self.limit_hit = self.limit_hit or reason
+        self._stop()
+
+    def _stop(self) -> None:
+        """No call may go out any more; those that wait for the budget are told."""
         self.aborted.set()
-        self.open_calls.changed.set()
+        self.budget.wake()
+        self.command_budget.wake()
 
     # -- after a call
 
-    def close(self, call: UpstreamCall, estimate: float, done: ModelCall, charged: float, tokens: int) -> None:
+    def close(self, call: UpstreamCall, reservation: float, done: ModelCall, charged: float, tokens: int) -> None:
         """A call is over, well or not: its reservation is replaced by what it cost, or may have cost."""
-        self.open_calls.calls.discard(call.open_call)
+        self.open_calls.discard(call.open_call)
         self.clock.close(call.open_call, has_tools=bool(done.tool_calls))
         for budget in (self.budget, self.command_budget):
-            budget.reserved -= estimate
-            budget.spent += charged
+            budget.settle(reservation, charged)
         self.tokens += tokens
         self.calls.append(done)
         self.last_streamed = call.asked.stream
@@ -165,7 +166,6 @@ class Account:
             self._steps.append(step_of(call.answer, done))
         elif call.status is not None:
             self.refusal = f"{call.status} {call.refusal}".strip()
-        self.open_calls.changed.set()
 
     def _fail(self, failure: CallFailure, *, has_begun: bool, model: str) -> None:
         """Ends the run if the provider fails orvl's own question, too.
@@ -190,7 +190,7 @@ class Account:
     def fail(self, failure: CallFailure) -> None:
         """The run cannot go on, and not by its own fault."""
         self.failure = self.failure or failure
-        self.aborted.set()
+        self._stop()
 
     async def _end_if_provider_fails(self, failure: CallFailure) -> None:
         self._cut_off = 0
@@ -210,7 +210,7 @@ class Account:
         self.probes.append(call)
         self.tokens += (call.input_tokens or 0) + call.output_tokens
         for budget in (self.budget, self.command_budget):
-            budget.spent += call.cost_usd or 0.0
+            budget.settle(0.0, call.cost_usd or 0.0)
 
     def abandon(self, call: UpstreamCall) -> None:
         """The agent has left a call. If it is with the provider, it is read to its end, or for a while."""

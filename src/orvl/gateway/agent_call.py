@@ -12,6 +12,7 @@ from multidict import CIMultiDict
 
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
+from orvl.gateway.redact import EventRedactor
 from orvl.gateway.request import with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
@@ -118,7 +119,7 @@ class AgentCall(UpstreamCall):
     # -- answers
 
     async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
-        body = self.redactor.feed(await read_up_to(upstream.content, LONGEST_ERROR) or b"") + self.redactor.end()
+        body = self.redactor.whole(await read_up_to(upstream.content, LONGEST_ERROR) or b"")
         if upstream.status == 400 and self.added_usage and (self.format.usage_option or "").encode() in body:
             return await self._ask_without_usage()
         self.log = self._new_log(upstream.headers)
@@ -146,7 +147,7 @@ class AgentCall(UpstreamCall):
         self, upstream: aiohttp.ClientResponse, response: web.StreamResponse, log: AnswerLog
     ) -> bool:
         """Every piece goes on to the agent at once, and is read afterwards. Says whether they were events."""
-        events, whole = EventSplitter(self._event), bytearray()
+        events, whole, redactor = EventSplitter(self._event), bytearray(), EventRedactor(self.key)
         is_stream = "event-stream" in upstream.headers.get("Content-Type", "")
         without_usage = EventFilter(self.format.is_usage_event) if self.added_usage else None
         try:
@@ -156,9 +157,11 @@ class AgentCall(UpstreamCall):
                 piece = self.redactor.feed(chunk)
                 # Some hosts send events under another content type.
                 is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
+                piece = redactor.feed(piece) if is_stream else piece
                 passed = without_usage.feed(piece) if without_usage and is_stream else piece
                 await self._pass(piece, passed, response, log, events.feed if is_stream else whole.extend)
             rest = self.redactor.end()
+            rest = redactor.feed(rest) + redactor.end() if is_stream else rest
             passed = without_usage.feed(rest) + without_usage.end() if without_usage and is_stream else rest
             await self._pass(rest, passed, response, log, events.feed if is_stream else whole.extend)
         finally:

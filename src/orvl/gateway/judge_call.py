@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from yarl import URL
 
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure
-from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import FORMATS
-from orvl.gateway.wire.format import TokenCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from orvl.gateway.limits import ProviderLimiter
 
 LONGEST_ANSWER = 4 << 20
-LIKELY_OUTPUT = 4_000
 
 
 @dataclass(kw_only=True)
@@ -49,6 +47,7 @@ class JudgeCall(UpstreamCall):
         if body is None:
             return CallFailure(f"its answer is longer than {LONGEST_ANSWER >> 20} MiB", retry_call=False)
         kind = upstream.headers.get("Content-Type", "nothing")[:80]
+        body, kind = self.redactor.whole(body), self.redactor.text(kind)
         (self.reader.feed_stream if "event-stream" in kind else self.reader.feed_body)(body)
         if self.answer.error:
             return CallFailure(self.redactor.text(self.answer.error)[:LONGEST_MESSAGE], retry_call=True)
@@ -57,7 +56,7 @@ class JudgeCall(UpstreamCall):
         return None
 
     async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure:
-        body = await read_up_to(upstream.content, LONGEST_ERROR) or b""
+        body = self.redactor.whole(await read_up_to(upstream.content, LONGEST_ERROR) or b"")
         failure = self._failure_of(upstream.status, body, upstream.headers)
         message = f"{upstream.status} {self.refusal}".strip()
         return failure or CallFailure(message, retry_call=False, status=upstream.status)
@@ -74,11 +73,10 @@ async def ask(
     """Asks within the account's limits and the budget; raises `CallRefused` if these do not allow it."""
     body = json.dumps(content).encode()
     route = FORMATS[account.protocol].route_to(account.model)
-    likely = TokenCounts(input=len(body) // BYTES_PER_TOKEN, output=LIKELY_OUTPUT)
-    estimate = cost_of(account.provider, account.model, likely) or 0.0
-    number, open_call = await account.admit(estimate)
-    url = URL(f"{account.provider.address(account.protocol)}{route.suffix}", encoded=True)
     request = route.read_request(content)
+    reservation = largest_cost(account.provider, request, len(body)) or 0.0
+    number, open_call = await account.admit(reservation)
+    url = URL(f"{account.provider.address(account.protocol)}{route.suffix}", encoded=True)
     call = JudgeCall(account, limiter, client, key, route, url, body, request, number, open_call, begin=begin)
     try:
         await call.send()
@@ -86,5 +84,5 @@ async def ask(
         call.leave()
         raise
     finally:
-        close(call, estimate)
+        close(call, reservation)
     return call

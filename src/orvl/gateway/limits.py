@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import WaitTooLong
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -120,17 +120,56 @@ class ProviderLimiter:
 
 
 class Budget:
-    """Money that may be spent; without a limit it only counts."""
+    """Money that may be spent; without a limit it only counts.
 
-    def __init__(self, limit: float | None) -> None:
-        self.limit = limit
+    What a call costs is known only when it is over, so the most that it can cost is reserved before it goes out. Calls
+    wait, in the order of arrival, until their reservation fits, or until no other call is out: then one goes alone,
+    however generous its bound. So the limit is passed by one call at most, and no bound makes calls wait for ever.
+    """
+
+    def __init__(self, limit: float | None, *, allow_unpriced: bool = False) -> None:
+        self.limit, self.allow_unpriced = limit, allow_unpriced
         self.spent = 0.0
         self.reserved = 0.0
-        """The estimates of calls that are still open."""
+        """The most that calls may cost which are still out."""
+        self.out = 0
+        """How many these are."""
+        self._line: list[asyncio.Event] = []
 
     @property
     def is_spent(self) -> bool:
         return self.limit is not None and self.spent >= self.limit
 
-    def has_room_for(self, amount: float) -> bool:
-        return self.limit is None or self.spent + self.reserved + amount <= self.limit
+    async def reserve(self, amount: float, check: Callable[[], None]) -> None:
+        """Waits until a call may go out that costs so much at most; `check` raises if none may any more."""
+        check()
+        if not amount:
+            return
+        turn = asyncio.Event()
+        self._line.append(turn)
+        try:
+            while not (self._line[0] is turn and self._has_room_for(amount)):
+                turn.clear()
+                await turn.wait()
+                check()
+            self.reserved += amount
+            self.out += 1
+        finally:
+            self._line.remove(turn)
+            self.wake()
+
+    def settle(self, reserved: float, charged: float) -> None:
+        """A call is over: what it cost, or may have cost, takes the place of its reservation."""
+        if reserved:
+            self.out -= 1
+            self.reserved = self.reserved - reserved if self.out else 0.0
+        self.spent += charged
+        self.wake()
+
+    def wake(self) -> None:
+        """Lets every call that waits look again."""
+        for turn in self._line:
+            turn.set()
+
+    def _has_room_for(self, amount: float) -> bool:
+        return self.limit is None or not self.out or self.spent + self.reserved + amount <= self.limit

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from orvl.project.providers import Provider
 
 LONG_SILENCE = 20.0
-BYTES_PER_TOKEN = 3
 LARGEST_OUTPUT = 128_000
 LARGEST_CONTEXT = 1_000_000
 ADDED_INPUT = 1_024
@@ -55,6 +54,13 @@ def upper_bound(provider: Provider, request: ModelRequest, size: int) -> TokenCo
         output=most * request.choices,
         reasoning=0,
     )
+
+
+def largest_cost(provider: Provider, request: ModelRequest, size: int) -> float | None:
+    """The most that one try of a request of so many bytes can cost; None if no price is known."""
+    price = provider.price(request.model)
+    bound = upper_bound(provider, request, size)
+    return None if price is None else price.largest_cost(bound.input, bound.output)
 
 
 @dataclass(frozen=True)
@@ -127,15 +133,15 @@ def charged_try(call: UpstreamCall, received: int) -> ChargedTry:
 # -- the end of a call
 
 
-def close(call: UpstreamCall, estimate: float, *, had_reasoning: bool = False) -> ModelCall:
-    """Ends a call, however it went: its account is charged instead of the estimate."""
+def close(call: UpstreamCall, reservation: float, *, had_reasoning: bool = False) -> ModelCall:
+    """Ends a call, however it went: its account is charged instead of the reservation."""
     charge = charge_of(call)
     try:
         call.answer.redact(call.redactor.text)
         done = model_call(call, charge, had_reasoning=had_reasoning)
     except Exception as error:  # noqa: BLE001 - whatever an answer does to its reader, the call is closed
         done = _bare(call, charge, f"the answer cannot be read: {type(error).__name__}")
-    call.account.close(call, estimate, done, charge.cost or 0.0, charge.tokens.total if charge.tokens else 0)
+    call.account.close(call, reservation, done, charge.cost or 0.0, charge.tokens.total if charge.tokens else 0)
     return done
 
 

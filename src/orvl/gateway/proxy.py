@@ -14,13 +14,12 @@ from orvl.errors import CallRefused, MalformedRequest
 from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
-from orvl.gateway.metering import BYTES_PER_TOKEN, close, cost_of
+from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.probe import Prober
-from orvl.gateway.redact import REDACTED
+from orvl.gateway.redact import Redactor
 from orvl.gateway.request import LONGEST_NAME, check_headers, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
-from orvl.gateway.wire.format import TokenCounts
 
 if TYPE_CHECKING:
     import socket
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from orvl.types import ModelCall
 
 LONGEST_REQUEST = 128 << 20
-GUESSED_OUTPUT = 16_000
 LAST_WORDS = 2.0
 CONNECTIONS = 256
 LONGEST_TOGETHER = 256 << 20
@@ -123,9 +121,10 @@ class Proxy:
         asked = await read_request(body, route, self.account.worker)
         if not self.account.allows(asked.model):
             return self._other_model(route, asked.model)
-        url, estimate = self._url(route, request), self._estimate(asked, len(body))
+        url = self._url(route, request)
         try:
-            number, open_call = await self.account.admit(estimate)
+            reservation = self._reservation(asked, len(body))
+            number, open_call = await self.account.admit(reservation)
         except CallRefused as error:
             return _error(route.protocol, 403, "permission_error", f"orvl ends this run: {error}.")
         call = AgentCall(
@@ -143,7 +142,7 @@ class Proxy:
             prober=self._prober,
         )
         self._open_bytes += len(body)
-        call.task = task = self.account.start(self._carry_out(call, body, estimate))
+        call.task = task = self.account.start(self._carry_out(call, body, reservation))
         try:
             # The call goes on when the agent leaves: what it takes is known only at its end.
             return await asyncio.shield(task)
@@ -151,7 +150,7 @@ class Proxy:
             call.leave()
             raise
 
-    async def _carry_out(self, call: AgentCall, body: bytes, estimate: float) -> web.StreamResponse:
+    async def _carry_out(self, call: AgentCall, body: bytes, reservation: float) -> web.StreamResponse:
         """The one place in which a call is carried out, and its account closed, whatever happens in between."""
         try:
             return await call.forward()
@@ -159,7 +158,7 @@ class Proxy:
             call.failure = CallFailure(f"orvl's gateway: {error}", retry_call=True)
             raise
         finally:
-            done = close(call, estimate, had_reasoning=self._had_reasoning)
+            done = close(call, reservation, had_reasoning=self._had_reasoning)
             self._open_bytes -= len(body)
             self._had_reasoning = self._had_reasoning or done.reasoning_given
             self.account.start(self._examine(call, done))
@@ -183,10 +182,12 @@ class Proxy:
         self.account.refuse("another model", sentence)
         return _error(route.protocol, 404, route.format.unknown_model, sentence)
 
-    def _estimate(self, asked: ModelRequest, size: int) -> float:
-        """About the most that a call may cost; 0 if no price is known."""
-        tokens = TokenCounts(input=size // BYTES_PER_TOKEN, output=asked.max_output or GUESSED_OUTPUT)
-        return cost_of(self.account.provider, asked.model, tokens) or 0.0
+    def _reservation(self, asked: ModelRequest, size: int) -> float:
+        """The most that a call may cost; raises CallRefused where a budget could not count it."""
+        most, budget = largest_cost(self.account.provider, asked, size), self.account.command_budget
+        if most is None and budget.limit is not None and not budget.allow_unpriced:
+            raise CallRefused(f"--budget cannot count {asked.model[:LONGEST_NAME]}, whose price is unknown")
+        return most or 0.0
 
     def _url(self, route: Route, request: web.BaseRequest) -> URL:
         """The provider's own address, with the agent's query as it was written, without the key."""
@@ -216,9 +217,9 @@ class Proxy:
                 answer = await read_up_to(upstream.content, LONGEST_REQUEST) or b""
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
-        if self.key:
-            answer = answer.replace(self.key.encode(), REDACTED.encode())
-        return web.Response(status=upstream.status, body=answer, content_type=upstream.content_type)
+        redactor = Redactor(self.key)
+        kind = redactor.text(upstream.content_type)
+        return web.Response(status=upstream.status, body=redactor.whole(answer), content_type=kind)
 
 
 def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KEPT = 16 << 20
 IN_MEMORY = 1 << 20
 SHORT = 16 << 10
+PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,20 @@ class Record:
     def _flush(self) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         for number, raw in self._in_memory.items():
-            (self.folder / f"{number}.json").write_bytes(_encoded(raw))
+            with (self.folder / f"{number}.call").open("wb") as file:
+                file.writelines(_packed(raw))
         self._in_memory, self._size = {}, 0
 
     def lines(self, calls: Sequence[ModelCall]) -> Iterator[bytes]:
-        """One line of JSON for each call."""
+        """One line of JSON for each call, in pieces: a large one at once would hold up all other threads."""
         for call in calls:
-            raw = self._in_memory.get(call.number)
-            kept = _encoded(raw) if raw else (self.folder / f"{call.number}.json").read_bytes()
-            yield json.dumps({**asdict(call), **json.loads(kept)}).encode() + b"\n"
+            raw = self._in_memory.get(call.number) or _unpacked(self.folder / f"{call.number}.call")
+            figures = json.dumps({**asdict(call), "path": raw.path, "type": raw.type}).encode()
+            yield figures.removesuffix(b"}") + b', "asked": '
+            yield from _text(raw.asked)
+            yield b', "answered": '
+            yield from _text(raw.answered)
+            yield b"}\n"
 
 
 class AnswerLog:
@@ -91,11 +97,27 @@ class AnswerLog:
             return bytes(file.read() + self._buffer)
 
 
-def _encoded(raw: RawCall) -> bytes:
-    content = {
-        "path": raw.path,
-        "type": raw.type,
-        "asked": raw.asked.decode("utf-8", "surrogateescape"),
-        "answered": None if raw.answered is None else raw.answered.decode("utf-8", "surrogateescape"),
-    }
-    return json.dumps(content).encode()
+def _packed(raw: RawCall) -> Iterator[bytes]:
+    """A call as a file: a line that says what follows, and the bytes as they came."""
+    sizes = len(raw.asked), None if raw.answered is None else len(raw.answered)
+    yield json.dumps([raw.path, raw.type, *sizes]).encode() + b"\n"
+    yield raw.asked
+    yield raw.answered or b""
+
+
+def _unpacked(path: Path) -> RawCall:
+    with path.open("rb") as file:
+        suffix, kind, asked, answered = json.loads(file.readline())
+        return RawCall(suffix, kind, file.read(asked), None if answered is None else file.read(answered))
+
+
+def _text(data: bytes | None) -> Iterator[bytes]:
+    """Bytes as a JSON string, or null."""
+    if data is None:
+        yield b"null"
+        return
+    text = data.decode("utf-8", "surrogateescape")
+    yield b'"'
+    for start in range(0, len(text), PIECE):
+        yield json.dumps(text[start : start + PIECE]).encode()[1:-1]
+    yield b'"'

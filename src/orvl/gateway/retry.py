@@ -35,6 +35,8 @@ TRIES_WHEN_LIMITED = 8
 BACK_OFF = 0.5
 LONGEST_WAIT = 180.0
 LONGEST_ERROR = 1 << 20
+CODINGS = ("identity", "", "gzip", "deflate", "br", "zstd")
+"""What the client takes off by itself; one that it cannot take off is an error of its own."""
 SMALL = 1 << 19
 
 
@@ -199,6 +201,10 @@ class UpstreamCall:
             ) as upstream:
                 self.status = upstream.status
                 self.open_call.last_heard = time.monotonic()
+                if (coding := upstream.headers.get("Content-Encoding", "identity").strip().lower()) not in CODINGS:
+                    # Nobody could look into it for the key, or count its tokens.
+                    sentence = f"it sent an answer that was coded as {self.redactor.text(coding)[:80]}"
+                    return self._failed(CallFailure(sentence, retry_call=False, retry_run=True))
                 return await (self._read_answer(upstream) if self.is_answered else self._read_error(upstream))
         except aiohttp.ServerTimeoutError as error:
             self.is_sent = not isinstance(error, aiohttp.ConnectionTimeoutError)

@@ -30,6 +30,9 @@ class RunOptions:
     sandbox: SandboxName | None = _flag(None, "Sandbox (default: bubblewrap).", "SANDBOX")  # noqa: RUF009
     image: str | None = _flag(None, "Image or root folder for podman and docker.", "NAME")
     budget: float | None = _flag(None, "Stop when this much is spent.", "USD")
+    allow_unpriced: bool = _flag(
+        False, "With --budget: call models without a price, too, which it cannot count.", flag="allow-unpriced"
+    )
     race: bool = _flag(False, "Stop contestants early once they are clearly worse.")
     fresh: bool = _flag(False, "Run new episodes beside the existing ones.")
     samples: Samples = "missing"

@@ -47,6 +47,15 @@ class Price:
         spent = plain * price.input + cached * read + cache_write * write
         return (spent + max(0, output - reasoning) * price.output + reasoning * reasoned) / MILLION
 
+    def largest_cost(self, input_tokens: int, output: int) -> float:
+        """The most dollars that one call of so many tokens can cost, however they are split into kinds."""
+        prices = (self, *(higher for above, higher in self.tiers if input_tokens > above))
+        return max(price._largest(input_tokens, output) for price in prices)
+
+    def _largest(self, input_tokens: int, output: int) -> float:
+        dearest = max(self.input, self.cached or 0.0, self.cache_write or 0.0)
+        return (input_tokens * dearest + output * max(self.output, self.reasoning or 0.0)) / MILLION
+
 
 FREE = Price(0.0, 0.0)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.project.settings import Settings
-    from orvl.types import Agent, Judge
+    from orvl.types import Agent, Cell, Judge
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,31 @@ def check_judges(settings: Settings, judges: Iterable[Judge], environment: Mappi
             weights_of(judge.model)
         elif judge.provider != "none" and (sentence := missing_key(reach(settings, judge)[0], environment)):
             raise UserError(f"The judge {judge.name}: {sentence} Or leave it out: name the others with --judge.")
+
+
+def without_price(
+    settings: Settings, cells: Iterable[Cell], endpoints: Mapping[str, Endpoint], judges: Iterable[Judge]
+) -> dict[str, str]:
+    """The models that cells and judges call and whose price nobody knows, each with its provider's name."""
+    called: list[tuple[Provider, str, str]] = []
+    for cell in cells:
+        # Agents that call a model past the gateway say themselves what they cost.
+        if cell.key in endpoints:
+            called.append((endpoints[cell.key].provider, cell.provider, cell.model_id))
+    for judge in judges:
+        if judge.provider != "none" and not judge.is_local:
+            called.append((reach(settings, judge)[0], judge.provider, judge.model))
+    return {f"{model} at {name}": name for provider, name, model in called if provider.price(model) is None}
+
+
+def check_prices(unpriced: Mapping[str, str]) -> None:
+    """Refuses a budget for models that it cannot count, before anything is spent."""
+    if unpriced:
+        table = f"[providers.{next(iter(unpriced.values()))}]"
+        raise UserError(
+            f"--budget cannot count {_listed(unpriced)}: no price is known. Add `prices` (or `free = true`) to {table} "
+            "in orvl.toml, or pass --allow-unpriced to leave such calls out of the budget."
+        )
 
 
 def _listed(names: Iterable[str]) -> str:

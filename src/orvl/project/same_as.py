@@ -20,7 +20,7 @@ SAME_AS = {
         "73d99f70a58e0adf1d4556b190356bb332384bc0b1b196ab2f3bb6269824434a",
     ),
     "agents/codex.py": (
-        "4e6bbede6cabcccf5ced800aec433dcf99161799e93183268a2ea762c6b25aa9",
+        "7362b76b04df733dda3052785cee950ce948a143b11075fa4c7508a69ffb863b",
         "c48e7530cce7215aebab5ce077df15633cbb00ea8d0bc4d0d2c12edecccd9e5c",
     ),
     "agents/gemini_cli.py": (

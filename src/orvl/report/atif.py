@@ -80,6 +80,7 @@ def _final(usage: Usage, steps: int) -> Json:
         "total_steps": steps,
     }
     more = {"seconds": usage.seconds, "tool_calls": usage.tool_calls, "cost_source": usage.cost_source}
+    more |= {"is_bound": True} if usage.is_bound else {}
     return {**_known(figures), "extra": _known(more)}
 
 

@@ -114,7 +114,8 @@ def _after(comparison: Comparison) -> Iterator[str]:
 def _used(word: str, usage: dict[str, Any], runs: int) -> str:
     time = seconds(usage["seconds"] / runs) if usage.get("seconds") is not None else "unknown time"
     cost = usage.get("cost_usd")
-    return f"{word}: {dollars(None if cost is None else cost / runs)} and {time} per run ({count(runs, 'run')})"
+    most = "≤ " if usage.get("is_bound") and cost is not None else ""
+    return f"{word}: {most}{dollars(None if cost is None else cost / runs)} and {time} per run ({count(runs, 'run')})"
 
 
 def _weights(comparison: Comparison) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orvl.engine import AttemptEnded, RunGivenUp, RunScored, RunStarted
 from orvl.project.names import count
+from orvl.report.terminal import trusted
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 LINE_EACH_UP_TO = 100
 EVERY = 2.0
+SHOW_CURSOR = b"\x1b[?25h\r\n"
 
 
 @dataclass
@@ -31,6 +35,15 @@ class Tally:
     errored: int = 0
     running: int = 0
     spent: float = 0.0
+    has_bound: bool = False
+    """Whether some of it is an upper bound."""
+    has_unknown: bool = False
+    """Whether a run's cost is unknown, so that the sum is too small."""
+
+    @property
+    def spent_text(self) -> str:
+        sign = "about " if self.has_bound and self.has_unknown else "≤ " if self.has_bound else ""
+        return f"{sign or ('≥ ' if self.has_unknown else '')}{dollars(self.spent)}"
 
 
 @dataclass
@@ -79,6 +92,8 @@ class Progress:
         """An attempt has ended; an errored one may be tried again."""
         for tally in self._tallies(planned):
             tally.spent += attempt.usage.cost_usd or 0.0
+            tally.has_bound |= attempt.usage.is_bound
+            tally.has_unknown |= attempt.usage.cost_usd is None
             if attempt.outcome != "errored":
                 tally.failed += attempt.outcome == "failed"
                 tally.running -= 1
@@ -109,13 +124,16 @@ class Progress:
     def say(self, sentence: str) -> None:
         sys.stderr.write(plain(sentence) + "\n")
 
+    def leave(self) -> None:
+        """Gives the terminal back as it was, at once: the process ends now."""
+
     def summary(self) -> str:
         left = ""
         ended = self.all.done + self.all.errored
         if 0 < ended < self.all.total:
             took = time.monotonic() - self.began
             left = f", about {seconds(took / ended * (self.all.total - ended))} left"
-        spent = f", {dollars(self.all.spent)} spent" if self.all.spent else ""
+        spent = f", {self.all.spent_text} spent" if self.all.spent else ""
         bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
         return f"{self.all.done} of {count(self.all.total, 'run')} done{bad}{spent}{left}"
 
@@ -146,7 +164,7 @@ class LiveProgress(Progress):
         from rich.console import Console
         from rich.live import Live
 
-        self.console = Console(stderr=True)
+        self.console = Console(file=trusted(sys.stderr))
         self.live = Live(get_renderable=self._table, console=self.console, refresh_per_second=4, transient=True)
         self.live.__enter__()
         return self
@@ -154,6 +172,11 @@ class LiveProgress(Progress):
     def __exit__(self, *_: object) -> None:
         self.live.__exit__(None, None, None)
         sys.stderr.write(self.summary() + "\n")
+
+    def leave(self) -> None:
+        # Not through `live`: the thread that draws may hold its lock, and nobody can wait for it here.
+        with suppress(OSError, ValueError):
+            os.write(sys.stderr.fileno(), SHOW_CURSOR)
 
     def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:  # noqa: ARG002
         if outcome in ("failed", "errored"):
@@ -179,9 +202,7 @@ class LiveProgress(Progress):
         most = max(5, self.console.height - 8)
         for names, tally in shown[:most]:
             numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
-            table.add_row(
-                Text(plain(" ".join(names))), *map(str, numbers), dollars(tally.spent) if tally.spent else "–"
-            )
+            table.add_row(Text(plain(" ".join(names))), *map(str, numbers), tally.spent_text if tally.spent else "–")
         if len(shown) > most:
             table.add_row(f"… and {len(shown) - most} more", *[""] * 5)
         return table

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 DEEPEST = 100
+LONGEST_SESSION = 4096
 REPORT_KEYS = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
 METRICS = {"prompt_tokens": "input_tokens", "cached_tokens": "cached_tokens", "completion_tokens": "output_tokens"}
@@ -211,6 +212,8 @@ def parse_turn(returned: Any) -> TurnReport:
     for name, value in usage.items():
         if value is not None and (not isinstance(value, int | float) or not isfinite(value) or value < 0):
             raise ValueError(f"usage '{name}' is {value!r}; it must be a number, 0 or more")
+    if len(str(returned.get("session") or "")) > LONGEST_SESSION or "\0" in str(returned.get("session")):
+        raise ValueError(f"'session' must be an id of {LONGEST_SESSION} characters at most")
     session, error, provider_error = (returned.get(name) for name in ("session", "error", "provider_error"))
     return TurnReport(
         session=str(session) if session else None,

@@ -7,7 +7,6 @@ id can start a new word, and no shell is ever asked.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from orvl.errors import FileError, InvalidCommand
 from orvl.project.overlays import FILE, file_in_home
+from orvl.run.merging import merged
 from orvl.types import Command
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def laid_over(
 ) -> Command:
     """A command with its overlays' variables over its own, and with its files as the overlays' HOME wants them.
 
-    What leads the agent to its model stays: JSON is joined, and anything else that holds it may not be replaced.
+    What leads the agent to its model stays: JSON and TOML are merged, anything else that holds it may not be replaced.
     """
     env, files = dict(command.env), dict(command.files)
     held = (endpoint.url.removesuffix("/v1"), endpoint.key) if endpoint else ()
@@ -218,49 +218,45 @@ def laid_over(
             if name in reserved:
                 raise FileError(*place, f"'env' may not set {name!r}: orvl sets it for this run.")
             mistake = FileError(*place, f"'env' sets {name!r}{IN_THE_WAY}")
-            env[name] = _joined(env[name], value, held, mistake) if name in env else value
+            own = env.get(name)
+            env[name] = value if own is None else _joined(own, value, held, mistake, name, overlay.path / FILE)
     for name, content in command.files.items():
         found = {one.path: file for one in overlays if (file := file_in_home(one, name)) is not None}
         for path, over in list(found.items())[-1:]:
             mistake = FileError(path / "home" / name, None, f"the agent writes this file too{IN_THE_WAY}")
-            files[name] = _joined(content, over, held, mistake)
+            files[name] = _joined(content, over, held, mistake, name, path / "home" / name)
     return replace(command, env=env, files=files)
 
 
 def with_arguments(argv: Sequence[str], arguments: Sequence[str], prompt: str) -> list[str]:
-    """A command's words with further ones at the end, or before a prompt at the end and the option that takes it."""
+    """A command's words with further ones where it takes options.
+
+    That is before the `--` that ends them; else at the end, or before a prompt at the end and the option that takes it.
+    """
     place = len(argv)
-    if place > 1 and argv[-1].strip() == prompt.strip():
+    if ends := _end_of_options(argv, prompt):
+        place = ends
+    elif place > 1 and argv[-1].strip() == prompt.strip():
         place -= 1
         if place > 1 and argv[place - 1].startswith("-"):
             place -= 1
-    elif place > 1 and argv[-1] == "--":
-        place -= 1
     return [*argv[:place], *arguments, *argv[place:]]
 
 
-def _joined(own: str | bytes, over: str | bytes, held: Sequence[str], mistake: FileError) -> str:
-    """Two contents in one: objects of JSON are joined, else the second stays; `mistake` where what is held is lost."""
+def _end_of_options(argv: Sequence[str], prompt: str) -> int | None:
+    """Where the last `--` is, unless options follow it: then it is a launcher's, and what comes next is the agent."""
+    known = argv[:-1] if argv[-1].strip() == prompt.strip() else argv
+    places = [place for place, word in enumerate(known) if word == "--" and place]
+    has_options = bool(places) and any(word.startswith("-") for word in known[places[-1] + 1 :])
+    return places[-1] if places and not has_options else None
+
+
+def _joined(
+    own: str | bytes, over: str | bytes, held: Sequence[str], mistake: FileError, name: str, place: Path
+) -> str:
+    """Two contents in one; `mistake` where what is held would be lost."""
     mine, theirs = (one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one for one in (own, over))
-    below, above = _object(mine), _object(theirs)
-    if below is not None and above is not None:
-        mine, theirs = json.dumps(below), json.dumps(_deep(below, above))
+    mine, theirs = merged(mine, theirs, name, place)
     if any(one in mine and one not in theirs for one in held):
         raise mistake
     return theirs
-
-
-def _object(content: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _deep(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
-    both = {
-        name: _deep(mine[name], value) if isinstance(mine.get(name), dict) and isinstance(value, dict) else value
-        for name, value in theirs.items()
-    }
-    return {**mine, **both}

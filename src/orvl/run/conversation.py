@@ -17,7 +17,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError, FunctionRaised, FunctionTimeout, InvalidCommand, NotStarted
+from orvl.errors import (
+    FileError,
+    FunctionRaised,
+    FunctionTimeout,
+    InvalidCommand,
+    NotStarted,
+    disk_sentence,
+    is_agents_doing,
+)
 from orvl.gateway.failures import CallFailure
 from orvl.project.endpoints import continues
 from orvl.project.python_file import UserFunction
@@ -27,7 +35,7 @@ from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over,
 from orvl.run.last_words import last_words
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.job import complaint, hit, turn_job
-from orvl.types import AgentEndpoint, Command, Outcome, PlannedRun, Usage
+from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +45,8 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import RunFolders, View
 
 LAST_WORDS = 2.0
+MOST_REPEATED = 24_000
+"""Characters of an agent's earlier answers that it is told again; each may be four bytes of an argument."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +137,19 @@ async def converse(
             job = replace(job, readable=tuple(readable), programs=programs, ports=access.ports)
             result = await _run(sandbox, job, turn, access.account)
         except NotStarted as error:
-            talk.end("errored", str(error), retry=not error.missing)
-            talk.missing_program = error.missing
+            # What was there in the first turn, and is not in a later one, the agent has taken away itself.
+            is_agents = error.missing and turn > 1
+            talk.end("failed" if is_agents else "errored", str(error), retry=not error.missing)
+            talk.missing_program = error.missing and not is_agents
             break
         except FileError as error:
-            talk.end("errored", str(error))
+            # Before the first turn, the agent has not said anything yet that its file could stumble over.
+            talk.end("errored" if turn == 1 else "failed", str(error))
+            break
+        except OSError as error:
+            if turn == 1 or not is_agents_doing(error):
+                raise
+            talk.end("failed", f"turn {turn} cannot start in the folders that the agent left: {disk_sentence(error)}")
             break
         talk.usage = replace(talk.usage, seconds=talk.usage.seconds + result.seconds)
         talk.turns.append(TurnEnd(result, session))
@@ -139,7 +157,7 @@ async def converse(
         _judge_process(talk, result, turn, limits, left, aborted=aborted)
         _quote(talk, result, access)
         report = await _read(planned, folders, talk, result, turn, limits) or TurnReport()
-        _take(talk, report, turn, prompt, access.account)
+        _take(talk, report, turn, prompt, access.account, is_trusted=_is_trusted(planned, sandbox))
         if access.account is not None:
             await _judge_calls(talk, result, turn, access, min(limits.turn, left))
         session = report.session or session
@@ -218,7 +236,10 @@ def _in_full(planned: PlannedRun, talk: Conversation, prompt: str, access: RunAc
     """A prompt; for an agent that keeps no session, with the conversation so far before it."""
     if not talk.said or access.account is None or continues(planned.cell.agent):
         return prompt
-    before = "\n\n".join(f"User: {asked}\n\nYou: {answered}" for asked, answered in talk.said)
+    # A command's argument has a largest size, which an agent could pass by what it says.
+    said = [(asked, answered.replace("\0", "")) for asked, answered in talk.said]
+    most = MOST_REPEATED // len(said)
+    before = "\n\n".join(f"User: {asked}\n\nYou: {answered[-most:]}" for asked, answered in said)
     return (
         "This goes on with a conversation that you had before; the files are as you left them. "
         f"What was said so far:\n\n{before}\n\nThe user's next message, which is to be answered now:\n\n{prompt}"
@@ -293,16 +314,19 @@ def _quote(talk: Conversation, result: ProcessResult, access: RunAccess) -> None
 async def _read(
     planned: PlannedRun, folders: RunFolders, talk: Conversation, result: ProcessResult, turn: int, limits: Limits
 ) -> TurnReport | None:
-    """What the agent's own `read` makes of the turn's output; a mistake in it is the file's, so the run is errored."""
+    """What the agent's own `read` makes of the turn's output.
+
+    An agent's output decides whether its `read` can make sense of it, so a `read` that cannot is the agent's failure.
+    """
     agent = planned.cell.agent
     function = agent.read
     if talk.stopped or (function is None and not agent.speaks_acp):
         return None
     output, stderr = (stream.read().decode("utf-8", "replace") for stream in (result.stdout, result.stderr))
-    if function is None:
-        return parse_turn(acp.read(output, stderr, result.status))
-    assert isinstance(function, UserFunction)
     try:
+        if function is None:
+            return parse_turn(acp.read(output, stderr, result.status))
+        assert isinstance(function, UserFunction)
         returned = await function.call(
             limits.score,
             output=output,
@@ -314,15 +338,42 @@ async def _read(
         )
         return parse_turn(returned or {})
     except FunctionTimeout:
-        talk.end("errored", f"{function.path}: read took longer than {limits.score:g} s (limits.score)")
+        _cannot_read(talk, agent, f"{agent.path}: read took longer than {limits.score:g} s (limits.score)")
     except FunctionRaised as error:
-        talk.end("errored", str(error))
-    except (TypeError, ValueError) as error:
-        talk.end("errored", str(function.mistake(error)))
+        _cannot_read(talk, agent, str(error))
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+        own = str(function.mistake(error)) if isinstance(function, UserFunction) else None
+        _cannot_read(talk, agent, own or f"what it said over ACP cannot be read: {error}")
     return None
 
 
-def _take(talk: Conversation, report: TurnReport, turn: int, prompt: str, account: Account | None) -> None:
+def _cannot_read(talk: Conversation, agent: Agent, reason: str) -> None:
+    if not _hears_agent(agent):
+        talk.end("errored", reason)
+    elif talk.outcome == "finished":
+        talk.end("failed", reason)
+
+
+def _hears_agent(agent: Agent) -> bool:
+    """Whether an agent's `read` asks for anything that the agent has a part in; if not, its mistakes are the file's."""
+    return agent.speaks_acp or (isinstance(agent.read, UserFunction) and bool(agent.read.wants or agent.read.by_place))
+
+
+def _is_trusted(planned: PlannedRun, sandbox: Sandbox) -> bool:
+    """Whether an agent's word on its provider counts: it calls one past the gateway, or it is not the agent's word."""
+    calls_past_gateway = planned.cell.provider != "none" and not sandbox.has_walls
+    return calls_past_gateway or not _hears_agent(planned.cell.agent)
+
+
+def _take(
+    talk: Conversation,
+    report: TurnReport,
+    turn: int,
+    prompt: str,
+    account: Account | None,
+    *,
+    is_trusted: bool,
+) -> None:
     """Adds what the agent reports of a turn; with a gateway its figures are only kept beside the gateway's own."""
     seen = account.take_steps() if account else ()
     steps = report.steps or seen
@@ -333,9 +384,9 @@ def _take(talk: Conversation, report: TurnReport, turn: int, prompt: str, accoun
         talk.usage = add_usage(talk.usage, report.usage, turn)
     elif report.usage:
         talk.reported_usage = add_usage(talk.reported_usage or Usage(), report.usage, turn)
-    # Without a gateway an agent's word is all there is to tell a provider's fault from its own. With one, that has seen
-    # every call, and an agent's word never excuses it.
-    if report.provider_error and account is None:
+    # An agent that calls a provider past the gateway must be taken at its word, as nobody else has seen the call. Where
+    # there is a gateway, or no way to a provider, an agent's word never excuses it.
+    if report.provider_error and account is None and is_trusted:
         talk.end("errored", f"turn {turn}: {report.provider_error}", retry=True)
     elif (error := report.error or report.provider_error) and talk.outcome != "errored":
         talk.end("failed", f"turn {turn}: {error}")

@@ -98,7 +98,8 @@ class ProcessResult:
     status: int | None
     """The exit status; a signal's number, negative; None if the process never began."""
     cut: str | None
-    """None, `stopped`, or the limit that it hit: `time`, `output`, or a field of ResourceLimits."""
+    """None, `stopped`, or the limit that it hit: `time`, `output`, a field of ResourceLimits, or `disk_share`, its part
+    of a disk that ran full."""
     seconds: float
     cpu_seconds: float
     stdout: Stream

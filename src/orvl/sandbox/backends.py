@@ -52,15 +52,23 @@ class Slot:
 
         self.bare = BareProcess(lock_fd, "none" if name == "none" else "control")
         self.walled: Sandbox = self.bare if name == "none" else backend(name).open(config, lock_fd)
-        self.subject: Sandbox = BareProcess(lock_fd) if name == "none" else backend(name).open(config, lock_fd)
+        self.subject, self.browser = (
+            BareProcess(lock_fd) if name == "none" else backend(name).open(config, lock_fd) for _ in range(2)
+        )
+        self.separates_apps = name in ("bubblewrap", "podman")
+        """Whether a browser in one sandbox can reach an app in another one."""
+
+    @property
+    def _all(self) -> set[Sandbox]:
+        return {self.bare, self.walled, self.subject, self.browser}
 
     def of(self, agent: Agent) -> Sandbox:
         return self.bare if is_trusted(agent) else self.walled
 
     def stop(self) -> None:
-        for sandbox in {self.bare, self.walled, self.subject}:
+        for sandbox in self._all:
             sandbox.stop()
 
     async def close(self) -> None:
-        for sandbox in {self.bare, self.walled, self.subject}:
+        for sandbox in self._all:
             await sandbox.close()

@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING
 from orvl.errors import NotStarted
 from orvl.sandbox import Backend, seccomp
 from orvl.sandbox.config import HOST_WIDE
-from orvl.sandbox.guard_client import GuardClient, Spawn, installed
-from orvl.sandbox.programs import ProgramFiles, installation, search_path, together, visible_path
+from orvl.sandbox.guard_client import GuardClient, Spawn, beside_orvl, found_for, installed
+from orvl.sandbox.programs import (
+    ProgramFiles,
+    any_path,
+    inner_path,
+    installation,
+    search_path,
+    together,
+    visible_path,
+)
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
@@ -83,21 +91,21 @@ class Bubblewrap(GuardClient):
 
     @cached_property
     def _path(self) -> str:
-        return visible_path(search_path(), self._tools)
+        return visible_path(inner_path(), self._tools)
 
     @cached_property
     def _tools(self) -> ProgramFiles:
         """Compilers and the like under the user's home, which agents and checks call by name."""
-        return tools(search_path(), self._config.closed)
+        return tools(inner_path(), self._config.closed)
 
     def spawn(self, job: Job) -> Spawn:
         program, needs = self._program(job)
         if job.programs:
-            found = [Path(_found(name, job)) for name in job.programs]
-            needs = together([needs, *(installation(path, search_path(), self._config.closed) for path in found)])
+            found = [Path(found_for(job, name)) for name in job.programs]
+            needs = together([needs, *(installation(path, any_path(), self._config.closed) for path in found)])
         env = {**needs.env, **job.env}
         if (path := env.get("PATH", "")).endswith(self._path):
-            env["PATH"] = path.removesuffix(self._path) + visible_path(search_path(), needs)
+            env["PATH"] = path.removesuffix(self._path) + visible_path(inner_path(), needs) + beside_orvl(job)
         arguments = [*NAMESPACES, "--uid", job.user, "--gid", job.user, *self._root(needs, job), *_rooms(job)]
         argv = ["bwrap", *OUTER, program, *job.argv[1:]]
         return Spawn(bwrap(), argv, env, gate={"arguments": arguments, "filter": seccomp.filter_program().hex()})
@@ -105,7 +113,7 @@ class Bubblewrap(GuardClient):
     def _program(self, job: Job) -> tuple[str, ProgramFiles]:
         """The program as it is called inside, and all that must be seen of the user's own programs."""
         name = job.argv[0]
-        search = search_path()
+        search = any_path()
         if "/" in name and not name.startswith("/"):
             if not os.path.exists(job.folders.workspace / name):
                 raise NotStarted(f"'{name}' is not in the workspace", missing=True)
@@ -157,11 +165,6 @@ class Bubblewrap(GuardClient):
                 bound += ["--tmpfs", str(path), "--remount-ro", str(path)]
             self._known[paths] = (first, bound)
         return self._known[paths]
-
-
-def _found(name: str, job: Job) -> str:
-    """A program that a job calls by name: from its own PATH, else from the user's."""
-    return installed(name, os.pathsep.join((job.env.get("PATH", ""), search_path())))
 
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:

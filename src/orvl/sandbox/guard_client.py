@@ -24,6 +24,7 @@ from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
 from orvl.sandbox.guard.shortage import PAUSES, SHORT
+from orvl.sandbox.programs import any_path, own_environment
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -36,6 +37,8 @@ GUARDS: set[int] = set()
 GUARDS_LOCK = Lock()
 GUARD_PATIENCE = 15.0
 END_PATIENCE = 15.0
+RUN_PAUSES = (*PAUSES, 4.0, 8.0, 15.0)
+"""Seconds: while a machine is short of something, other runs end, and give theirs back."""
 STOP_PATIENCE = 3.0
 CONNECT_PATIENCE = 10.0
 LONGEST_ANSWER = 1 << 20
@@ -79,11 +82,22 @@ class GuardClient:
 
     async def run(self, job: Job) -> ProcessResult:
         spawn = self.spawn(job)
+        pauses = list(RUN_PAUSES)
+        while True:
+            answer = await self._ask(job, spawn)
+            if answer is None:
+                return NOT_BEGUN
+            if not _is_short(answer) or not pauses:
+                return _result(answer, job, self.name)
+            await asyncio.sleep(pauses.pop(0))
+
+    async def _ask(self, job: Job, spawn: Spawn) -> dict[str, Any] | None:
+        """The guard's answer; None if nothing may begin any more."""
         message = json.dumps(_message(job, spawn)).encode() + b"\n"
         patience = GUARD_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
         reader, writer = await self._connection()
         if self._stopped:
-            return NOT_BEGUN
+            return None
         self._grace = job.grace
         assert self._port_sockets is not None
         try:
@@ -91,13 +105,14 @@ class GuardClient:
                 writer.write(message)
                 await writer.drain()
                 async with asyncio.timeout(job.seconds + job.grace + patience):
-                    answer = await reader.readline()
+                    line = await reader.readline()
         except (OSError, TimeoutError):
-            answer = b""
-        if not answer.endswith(b"\n"):
+            line = b""
+        if not line.endswith(b"\n"):
             await self._end_guard(spawn.clean)
             raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
-        return _result(json.loads(answer), job, self.name)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def stop(self) -> None:
         """Ends what runs now, and lets nothing more begin."""
@@ -146,12 +161,12 @@ class GuardClient:
 
     async def _start_guard(self) -> socket.socket:
         """Our end of a new guard's control socket; where the machine is short of something, asked for again."""
-        pauses = list(PAUSES)
+        pauses = list(RUN_PAUSES)
         while True:
             try:
                 return self._new_guard()
             except OSError as error:
-                if error.errno not in SHORT or not pauses:
+                if error.errno not in SHORT or not pauses or self._stopped:
                     reason = f"this machine refused orvl a process: {disk_sentence(error)}"
                     raise NotStarted(reason, missing=False) from error
             await asyncio.sleep(pauses.pop(0))
@@ -179,6 +194,13 @@ class GuardClient:
             theirs.close()
             their_ports.close()
             return ours
+
+
+def _is_short(answer: dict[str, Any]) -> bool:
+    """Whether a job did not begin because the machine was short of something for a moment."""
+    said = answer.get("not_set_up", "")
+    refused = any(os.strerror(number) in said for number in SHORT)
+    return refused or (answer.get("error") in SHORT and bool(answer.get("not_spawned")))
 
 
 def _ended(guard: subprocess.Popen[bytes], began: int) -> None:
@@ -303,6 +325,7 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
         "keep": job.kept_bytes,
         "limits": vars(job.limits),
         "folders": [str(folders.workspace), str(folders.home), str(folders.tmp)],
+        "room": vars(folders.room),
         "ports": list(job.ports),
         "adds_only": job.adds_only,
     }
@@ -313,7 +336,19 @@ def program_of(job: Job) -> str:
     name = job.argv[0]
     if "/" in name:
         return os.path.join(job.folders.workspace, name)
-    return installed(name, job.env.get("PATH"))
+    return found_for(job, name)
+
+
+def found_for(job: Job, name: str) -> str:
+    """A program that a job calls by name: from its own PATH, else from the user's."""
+    return installed(name, os.pathsep.join((job.env.get("PATH", ""), any_path())))
+
+
+def beside_orvl(job: Job) -> str:
+    """The end of PATH for a job whose programs are installed in the environment that orvl itself lives in."""
+    own, names = own_environment(), [name for name in (job.argv[0], *job.programs) if "/" not in name]
+    is_beside = own and any(os.path.realpath(os.path.dirname(found_for(job, name))) == own for name in names)
+    return f"{os.pathsep}{own}" if is_beside else ""
 
 
 @lru_cache(maxsize=256)

@@ -86,8 +86,10 @@ def hit(cut: str, limits: Limits) -> str:
         "file_size": "wrote a file up to its limit of {:g} MiB",
         "disk": "filled more of the disk than its limit of {:g} MiB",
         "memory": "took more memory than its limit of {:g} MiB",
+        "disk_share": "filled the disk beyond its share of what was free, below its limit of {:g} MiB",
     }[cut]
-    return f"{what.format(getattr(limits, cut))} (limits.{cut})"
+    name = "disk" if cut == "disk_share" else cut
+    return f"{what.format(getattr(limits, name))} (limits.{name})"
 
 
 def complaint(ended: ProcessResult, limits: Limits) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from orvl.sandbox import Backend
-from orvl.sandbox.guard_client import GuardClient, Spawn, installed, program_of
+from orvl.sandbox.guard_client import GuardClient, Spawn, beside_orvl, found_for, program_of
+from orvl.sandbox.programs import inner_path
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ class BareProcess(GuardClient):
         self.name = name
 
     def view(self, folders: RunFolders) -> View:
-        return View(folders.workspace, folders.home, folders.tmp, os.environ.get("PATH"))
+        return View(folders.workspace, folders.home, folders.tmp, inner_path())
 
     def spawn(self, job: Job) -> Spawn:
         for name in job.programs:
-            installed(name, job.env.get("PATH"))
-        return Spawn(program_of(job), list(job.argv), dict(job.env))
+            found_for(job, name)
+        env = {**job.env, "PATH": job.env.get("PATH", "") + beside_orvl(job)} if "PATH" in job.env else dict(job.env)
+        return Spawn(program_of(job), list(job.argv), env)
 
 
 class BareProcessBackend(Backend):

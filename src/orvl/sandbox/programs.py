@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -78,6 +79,34 @@ def _installation(program: Path, search: str, closed: tuple[Path, ...], home: Pa
 def search_path() -> str:
     """Where the user's programs are."""
     return os.environ.get("PATH", os.defpath)
+
+
+def own_environment() -> str | None:
+    """The programs' folder of the virtual or conda environment that orvl lives in; None if it lives in none."""
+    is_conda = os.path.isdir(os.path.join(sys.prefix, "conda-meta"))
+    return os.path.realpath(os.path.join(sys.prefix, "bin")) if sys.prefix != sys.base_prefix or is_conda else None
+
+
+def inner_path() -> str:
+    """Where agents and checks find programs: where the user does, but for the environment that orvl lives in.
+
+    It has packages of orvl's own, and a Python that the user may not even know of. Where there is no other one, they
+    get the Python that the environment is built on.
+    """
+    return _inner_path(search_path(), own_environment())
+
+
+@lru_cache(maxsize=8)
+def _inner_path(search: str, own: str | None) -> str:
+    folders = [folder for folder in search.split(os.pathsep) if own is None or os.path.realpath(folder) != own]
+    if not shutil.which("python3", path=os.pathsep.join(folders)):
+        folders.append(os.path.join(sys.base_prefix, "bin"))
+    return os.pathsep.join(folders)
+
+
+def any_path() -> str:
+    """Where an agent's own program may be: where agents find programs, else in the environment that orvl lives in."""
+    return os.pathsep.join((inner_path(), search_path()))
 
 
 def together(installations: Iterable[ProgramFiles]) -> ProgramFiles:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError, disk_sentence
+from orvl.sandbox.guard.limits import free_bytes
 from orvl.store import tree
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ class View:
 
 
 @dataclass(frozen=True)
+class DiskRoom:
+    """What was free on the disk when a command began, and how many runs at once share it."""
+
+    free: int = 0
+    at_once: int = 1
+
+
+@dataclass(frozen=True)
 class RunFolders:
     """A run's own folders. `logs` is for orvl alone; it is the root itself, because each folder costs time."""
 
@@ -58,6 +67,17 @@ class RunFolders:
     home: Path
     tmp: Path
     logs: Path
+    room: DiskRoom = DiskRoom()
+
+    def make(self) -> None:
+        for folder in (self.root, self.workspace, self.home, self.tmp):
+            os.mkdir(folder, 0o700)
+
+    def empty(self) -> None:
+        """Deletes all that an agent wrote."""
+        for folder in (self.workspace, self.home, self.tmp):
+            tree.remove(folder)
+        self.mend()
 
     def mend(self) -> list[str]:
         """An agent may have removed, replaced or locked its own folders: they are there again, and it is said."""
@@ -169,32 +189,39 @@ def _clear(folder: int, name: str) -> None:
 class WorkDir:
     """This process's own folder for runs. A lock on it says that it is alive."""
 
-    def __init__(self) -> None:
-        base = Path(tempfile.gettempdir()) / f"orvl-{os.getuid()}"
+    def __init__(self, at_once: int = 1) -> None:
+        # Not tempfile.gettempdir(): where TMPDIR is full, that goes elsewhere without a word, and nobody sweeps here.
+        base = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()) / f"orvl-{os.getuid()}"
         try:
             base.mkdir(mode=0o700, exist_ok=True)
             if base.lstat().st_uid != os.getuid() or base.is_symlink():
                 raise UserError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own.")
             base.chmod(0o700)
             self.root, self.lock_fd = claim(base, "w")
+            self.room = DiskRoom(free_bytes(str(self.root)), at_once)
         except OSError as error:
-            raise UserError(
-                f"Runs need a temporary folder: {disk_sentence(error)}. Set TMPDIR to another one."
-            ) from error
+            raise no_room(error) from error
         self._next = 0
+
+    def place(self) -> RunFolders:
+        """Where the folders of one run will be."""
+        self._next += 1
+        root = self.root / f"{self._next:x}"
+        return RunFolders(root, root / "workspace", root / "home", root / "tmp", root, self.room)
 
     def new(self) -> RunFolders:
         """Fresh empty folders for one run."""
-        self._next += 1
-        root = self.root / f"{self._next:x}"
-        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root)
-        for folder in (folders.root, folders.workspace, folders.home, folders.tmp):
-            os.mkdir(folder, 0o700)
+        folders = self.place()
+        folders.make()
         return folders
 
     def close(self) -> None:
         tree.remove(self.root)
         os.close(self.lock_fd)
+
+
+def no_room(error: OSError) -> UserError:
+    return UserError(f"Runs need a temporary folder: {disk_sentence(error)}. Set TMPDIR to another one.")
 
 
 def claim(base: Path, prefix: str) -> tuple[Path, int]:

@@ -241,6 +241,9 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
     @property
     def blobs(self) -> Blobs: ...
 
+    def check_place(self) -> None:
+        """Raises StoreError if the store that was opened is not there any more."""
+
     def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
         """Does all of it durably, or none of it. Everything that starts with `add_` is called inside."""
 

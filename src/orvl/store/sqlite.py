@@ -35,6 +35,14 @@ EXPORTS = {
 }
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
 class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
     """Opened for reading by anybody, for writing by one process at a time."""
 
@@ -48,6 +56,7 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
             self._lock = database.lock(self.folder)
         try:
             self.db = database.connect(self.folder, write=write)
+            self._file = _identity(self.path)
         except BaseException:
             self._unlock()
             raise
@@ -75,7 +84,16 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def check_place(self) -> None:
+        # SQLite goes on writing into a file that has been deleted, and nobody would ever read it.
+        if _identity(self.path) != self._file:
+            raise StoreError(
+                f"The store {self.folder} was deleted or replaced while orvl was using it: nothing more is run. "
+                "Put it back, or give the command again to begin a new one."
+            )
+
     def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
+        self.check_place()
         with database.sentences(self.path):
             self.db.execute("BEGIN IMMEDIATE")
             try:

@@ -25,6 +25,7 @@ MOST_PICTURE, MOST_PICTURES = 2 << 20, 120
 MOST_SIDE = 16_384
 NAME = re.compile(r"[a-z0-9][A-Za-z0-9_-]{0,79}")
 PNG = b"\x89PNG\r\n\x1a\n"
+NOT_TRIED = "not tried: the look had ended"
 MOST_DEFECTS, MOST_NOTES, LONGEST, MOST_TEXT, MOST_MISSING = 400, 1000, 2000, 20_000, 50
 
 
@@ -158,7 +159,7 @@ def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, too
             continue
     status, reason = _judged(report, ended, bounds)
     stopped = any(not step.passed for step in report.done.values())
-    why = "a step before it failed" if stopped and status == "done" else "the look had ended"
+    why = "not tried: a step before it failed" if stopped and status == "done" else NOT_TRIED
     tried = [report.done.get(number) or _untried(number, step, why) for number, step in enumerate(steps, 1)]
     return Look(
         status=status,
@@ -207,7 +208,7 @@ def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple
 
 
 def _untried(number: int, step: AppStep, why: str) -> StepResult:
-    return StepResult(number, step.line, None, f"not tried: {why}")
+    return StepResult(number, step.line, None, why)
 
 
 def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:

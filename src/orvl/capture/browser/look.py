@@ -1,4 +1,7 @@
-"""One look at an app: Chromium and the app go into a sandbox together, and what they report comes out."""
+"""One look at an app: Chromium and a page go into a sandbox together, and what they report comes out.
+
+An app with a command of its own has another sandbox, where there are walls and ways between them (`app.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ import secrets
 import shutil
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.browser import find
-from orvl.capture.browser.gather import Bounds, gathered
-from orvl.capture.browser.result import Look
+from orvl.capture.browser.app import PORT, RunningApp, running_app
+from orvl.capture.browser.gather import NOT_TRIED, Bounds, gathered
+from orvl.capture.browser.result import Look, StepResult
 from orvl.errors import Interrupted, NotStarted
 from orvl.project.app import check_app, check_steps
 from orvl.sandbox import Job
@@ -23,15 +29,17 @@ from orvl.store import tree
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from orvl.project.settings import Limits
     from orvl.sandbox import Sandbox
+    from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, View
 
 INSIDE = Path(__file__).parent / "inside"
 OUTPUT, KEPT = 64 * MEBI, 48 * MEBI
 CONFIG = "what-to-look-at.json"
+SHARE_FOR_START = 0.6
 TO_START = 10.0
 """Additional seconds for Python and the sandbox to start."""
 
@@ -48,6 +56,7 @@ async def look(
     memory: int = 3072,
     blank: str | None = None,
     views: bool = True,
+    served: RunningApp | None = None,
 ) -> Look:
     """Starts the app in the workspace and looks at it; pictures go into a folder of orvl's.
 
@@ -61,7 +70,7 @@ async def look(
     if not in_image and (why := find.trouble()) is not None:
         return Look("unavailable", why)
     config = {
-        "app": dict(app),
+        "app": {"port": str(PORT), "path": app.get("path", "/")} if served else dict(app),
         "steps": [vars(step) for step in todo],
         "chromium": None if in_image else find.chromium(),
         "walls": sandbox.has_walls,
@@ -73,6 +82,8 @@ async def look(
     }
     job = await asyncio.to_thread(_job, config, folders, view, limits, memory)
     began = time.monotonic()
+    if served:
+        job = replace(job, ports={PORT: served.serve})
     try:
         ended = await sandbox.run(job)
     except NotStarted as none:
@@ -89,31 +100,53 @@ async def look_at(
     steps: Sequence[str],
     lay_out: Callable[[Path], None],
     new_folders: Callable[[], RunFolders],
-    sandbox: Sandbox,
+    slot: Slot,
     limits: Limits,
     seconds: float | None = None,
     views: bool = True,
 ) -> tuple[Look, dict[str, bytes]]:
     """Looks at an app on a fresh copy of what a run left, which `lay_out` makes in an empty folder; and pictures."""
-    folders = new_folders()
-    pictures = folders.root / "pictures"
+    folders, own = new_folders(), new_folders()
+    pictures = own.root / "pictures"
+    most = min(seconds or limits.look, limits.look)
     try:
         await asyncio.to_thread(lay_out, folders.workspace)
         pictures.mkdir()
-        page = await look(
-            app,
-            steps,
-            folders=folders,
-            sandbox=sandbox,
-            limits=limits,
-            pictures=pictures,
-            seconds=min(seconds or limits.look, limits.look),
-            blank=r"\S",
-            views=views,
+        see = partial(
+            look, app, steps, sandbox=slot.browser, limits=limits, pictures=pictures, blank=r"\S", views=views
         )
+        if not slot.separates_apps or "start" not in app:
+            page = await see(folders=folders, seconds=most)
+        else:
+            page = await _apart(app, steps, folders, slot, limits, most, partial(see, folders=own))
         return page, {shot.file: Path(pictures, shot.file).read_bytes() for shot in page.shots}
     finally:
-        await asyncio.to_thread(tree.remove, folders.root)
+        for used in (folders, own):
+            await asyncio.to_thread(tree.remove, used.root)
+
+
+async def _apart(
+    app: Mapping[str, str],
+    steps: Sequence[str],
+    folders: RunFolders,
+    slot: Slot,
+    limits: Limits,
+    seconds: float,
+    see: Callable[..., Awaitable[Look]],
+) -> Look:
+    """The app in one sandbox, the browser in another."""
+    if slot.browser.view(folders).path is not None and (why := find.trouble()) is not None:
+        return Look("unavailable", why)
+    began = time.monotonic()
+    whole, to_start = seconds + 2 * TO_START, seconds * SHARE_FOR_START
+    async with running_app(app["start"], folders, slot.subject, limits, whole, to_start) as served:
+        if not served.start.started:
+            untried = [StepResult(number, step, None, NOT_TRIED) for number, step in enumerate(steps, 1)]
+            took = round(time.monotonic() - began, 3)
+            return Look("no app", served.start.reason, seconds=took, app=served.start, steps=tuple(untried))
+        page = await see(served=served, seconds=max(1.0, seconds - (time.monotonic() - began)))
+        await served.end()
+    return page if page.status == "unavailable" else replace(page, app=served.start)
 
 
 def _job(config: Mapping[str, Any], folders: RunFolders, view: View, limits: Limits, memory: int) -> Job:

@@ -20,6 +20,10 @@ SHARE_FOR_FILES = 0.05
 SMALLEST_ENTRY = 4096
 """What a file counts at least: millions of empty files fill a disk too."""
 EVERYTHING = 1 << 62
+RESERVE, RESERVED_SHARE = 256 << 20, 8
+"""Of what was free on the disk, what runs may not use up: so much, but not more than one part in so many."""
+FULL = 1 << 20
+"""Bytes; with less, a disk counts as full."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 RLIMITS = {
@@ -33,11 +37,14 @@ RLIMITS = {
 class LimitWatch:
     """Looks at a job again and again, cheaply, and says which of its limits it has hit."""
 
-    def __init__(self, most: dict[str, int], folders: list[str], *, adds_only: bool = False) -> None:
-        self.most, self.folders = dict(most), folders
-        if adds_only:
-            used, largest, _ = disk_use(folders, EVERYTHING)
-            self.most["disk"] += used
+    def __init__(self, job: dict[str, Any]) -> None:
+        most: dict[str, int] = job["limits"]
+        self.most = dict(most)
+        self.folders: list[str] = job["folders"]
+        self.used_before = 0
+        if job["adds_only"]:
+            self.used_before, largest, _ = disk_use(self.folders, EVERYTHING)
+            self.most["disk"] += self.used_before
             self.most["file_size"] = max(most["file_size"], largest + 1)
         self.init = 0
         self.proc = ""
@@ -47,9 +54,13 @@ class LimitWatch:
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.files_at = self.descriptors_at = 0.0
-        self.free_then = _free(folders[0])
+        self.free_then = free_bytes(self.folders[0])
         self.free_at_start = self.free_then
         self.room = self.most["disk"]
+        self.common: int = job["room"]["free"]
+        self.at_once: int = job["room"]["at_once"]
+        self.reserve = min(RESERVE, self.common // RESERVED_SHARE)
+        self.disk_was_full = False
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""
@@ -67,6 +78,7 @@ class LimitWatch:
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
         self.deleted = 0
+        self.disk_was_full = self.disk_was_full or (self.common > 0 and free_bytes(self.folders[0]) < FULL)
         return self._measure_disk()
 
     # -- processes
@@ -125,13 +137,18 @@ class LimitWatch:
 
     def _disk(self) -> str | None:
         """Measures the folders now and then, and at once when the disk has lost half of what they may still take."""
-        if time.monotonic() >= self.files_at or self.free_then - _free(self.folders[0]) > self.room / 2:
+        free = free_bytes(self.folders[0])
+        self.disk_was_full = self.disk_was_full or (self.common > 0 and free < FULL)
+        if free < self.reserve:
+            self.descriptors_at = 0.0  # what it holds open without a name is counted at the next look
+            return self._measure_disk()
+        if time.monotonic() >= self.files_at or self.free_then - free > self.room / 2:
             return self._measure_disk()
         return None
 
     def _measure_disk(self) -> str | None:
         began = time.monotonic()
-        self.free_then = _free(self.folders[0])
+        self.free_then = free_bytes(self.folders[0])
         used, largest, hidden = disk_use(self.folders, self.most["disk"])
         used += self.deleted
         took = time.monotonic() - began
@@ -139,7 +156,20 @@ class LimitWatch:
         self.room = self.most["disk"] - used
         if used > self.most["disk"] or (hidden and self.free_at_start - self.free_then > self.most["disk"]):
             return "disk"
+        if self.free_then < self.reserve and self._is_hog(used - self.used_before, hidden=hidden):
+            return "disk_share"
         return "file_size" if largest >= self.most["file_size"] else None
+
+    def _is_hog(self, used: int, *, hidden: bool) -> bool:
+        """Whether a job on a disk that runs full has used more than its share, and more than others did on average.
+
+        While there is room, it may use more than its share. Whatever else fills the disk is not held against it.
+        """
+        lost = self.common - self.free_then
+        if hidden:
+            used = max(used, self.free_at_start - self.free_then)
+        share: int = max(self.common - self.reserve, lost) // self.at_once
+        return used > share
 
 
 def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
@@ -172,12 +202,13 @@ def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
     return used, largest, hidden
 
 
-def _free(folder: str) -> int:
+def free_bytes(folder: str) -> int:
+    """What this user may still write on the disk of a folder."""
     try:
         info = os.statvfs(folder)
     except OSError:
         return 0
-    return info.f_bfree * info.f_frsize
+    return (info.f_bavail if os.geteuid() else info.f_bfree) * info.f_frsize
 
 
 def _own_memory(path: str) -> int:

@@ -1,5 +1,6 @@
 """What a process is given to read, and what it prints: drained, counted, and kept within bounds."""
 
+import errno
 import fcntl
 import os
 import select
@@ -36,7 +37,7 @@ class Sink:
         self.fd, self.path, self.keep = fd, path, keep
         self.seen = self.kept = 0
         self.file = -1
-        self.over = False
+        self.over = self.disk_was_full = False
         self.tail = bytearray()
         os.set_blocking(fd, False)
 
@@ -58,11 +59,18 @@ class Sink:
         return bool(chunk)
 
     def write(self, data: bytes) -> None:
-        if self.file < 0:
-            self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        self.kept += len(data)
-        while data:
-            data = data[os.write(self.file, data) :]
+        try:
+            if self.file < 0:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                self.file = os.open(self.path, flags, 0o600)
+            while data:
+                written = os.write(self.file, data)
+                self.kept += written
+                data = data[written:]
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            self.disk_was_full = True
 
     def drain(self) -> None:
         """Takes what was still in the pipe when the last process died: never more than a pipe holds."""

@@ -44,7 +44,7 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
 
 
 def dial(network: int | None, port: int, number: int, hand_to: socket.socket) -> None:
-    """Connects to 127.0.0.1:port in a network (None: in that of this process), and hands over the socket or an error.
+    """Connects to a port of a network's loopback (None: of this process's), and hands over the socket or an error.
 
     Nobody waits for the process that does so: a port may take its time.
     """
@@ -53,15 +53,24 @@ def dial(network: int | None, port: int, number: int, hand_to: socket.socket) ->
     try:
         if network is not None:
             _enter(network)
-        with socket.socket() as connected:
-            connected.settimeout(DIAL_SECONDS)
-            connected.connect(("127.0.0.1", port))
+        with _connected(port) as connected:
             connected.settimeout(None)
             socket.send_fds(hand_to, [b"%d 0\n" % number], [connected.fileno()])
     except OSError as error:
         refuse(number, hand_to, error.errno or errno.ETIMEDOUT)
     finally:
         os._exit(0)
+
+
+def _connected(port: int) -> socket.socket:
+    """Some programs listen on the loopback's newer address alone."""
+    try:
+        return socket.create_connection(("127.0.0.1", port), DIAL_SECONDS)
+    except OSError as error:
+        try:
+            return socket.create_connection(("::1", port), DIAL_SECONDS)
+        except OSError:
+            raise error from None
 
 
 def refuse(number: int, hand_to: socket.socket, error: int = errno.ECONNREFUSED) -> None:

@@ -43,6 +43,8 @@ CLIENT_SECONDS = 5.0
 TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
+PROCESSES_SHORT = "this machine, or the container that orvl is in, refused it a process"
+DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 KILLED = "somebody outside the sandbox killed it"
 
 
@@ -116,7 +118,7 @@ class Guard:
         os.chdir(job["cwd"])
         self.gate, self.clean = gate_of(job), job["clean"]
         self.group.limit(job["limits"])
-        limits = LimitWatch(job["limits"], job["folders"], adds_only=job["adds_only"])
+        limits = LimitWatch(job)
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
@@ -131,6 +133,8 @@ class Guard:
             # A process that the kernel killed for its memory, or a disk that was filled between two looks, shows now.
             cut = cut or self.group.hit() or limits.hit_at_the_end()
             fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
+            if cut is None and (limits.disk_was_full or any(sink.disk_was_full for sink in sinks.values())):
+                fault = DISK_FULL
             if cut is None and fault is None and self.largest > job["limits"]["memory"]:
                 cut = "memory"  # between two looks, and gone
         finally:
@@ -298,6 +302,8 @@ class Guard:
         """
         if self.group.machine_is_short():
             return MEMORY_SHORT
+        if self.ended and self.group.machine_refuses_processes():
+            return PROCESSES_SHORT
         killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
         # The group does not hold containers. Without one, the kernel only says that it killed some process.
         counts = self.group.counts_kills and not self.clean

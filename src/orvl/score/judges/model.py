@@ -227,7 +227,7 @@ class ModelJudge:
             content = FORMATS[endpoint.protocol].ask(replace(question, schema=form))
             async with panel.turn_of(endpoint):
                 call = await panel.gateway.ask(account, content, begin)
-            panel.cost += account.calls[-1].cost_usd or 0.0
+            panel.charge(account.calls[-1])
             if call.failure is None:
                 panel.question_ended(account, None)
                 return call.answer
@@ -281,6 +281,7 @@ def _usage(views: Sequence[ViewAnswer]) -> dict[str, Any]:
     for name in ("input_tokens", "cached_tokens", "output_tokens", "cost_usd"):
         values = [getattr(part, name) for part in usage]
         detail[name] = None if None in values else sum(values)
+    detail |= {"is_bound": True} if any(part.is_bound for part in usage) else {}
     served = next((call.served_model for call in reversed(calls) if call.served_model), None)
     sources = {part.cost_source for part in usage if part.cost_source}
     return detail | {"model": served, "cost_source": ",".join(sorted(sources)) or None}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orvl.score.judges.tools import Browse
     from orvl.store.rows import JudgeReply
     from orvl.store.writer import Writer
-    from orvl.types import Judge, Metric
+    from orvl.types import Judge, Metric, ModelCall
 
 MIN_CACHED = 4_000
 """Characters from which on providers cache the beginning of a prompt."""
@@ -63,6 +63,7 @@ class JudgePanel:
     """Stores answers as they arrive; without it they are kept nowhere."""
     cost: float = 0.0
     """Dollars that the questions of this call have cost, as far as it is known."""
+    has_unknown_cost: bool = False
     without_schema: set[str] = field(default_factory=set)
     """Keys of judges whose providers do not take a schema for answers."""
     _endpoints: dict[str, JudgeEndpoint] = field(default_factory=dict)
@@ -127,6 +128,11 @@ class JudgePanel:
 
     def account(self, endpoint: JudgeEndpoint, contestant: str = "") -> Account:
         return self.gateway.judge_account(endpoint.provider, endpoint.protocol, endpoint.model, contestant)
+
+    def charge(self, call: ModelCall) -> None:
+        """Adds what a question cost; an answer whose price nobody knows makes the sum one that is too small."""
+        self.cost += call.cost_usd or 0.0
+        self.has_unknown_cost |= call.cost_usd is None and call.output_tokens is not None
 
     def question_ended(self, account: Account, failure: CallFailure | None) -> None:
         """Notes how a question ended; says so where all further ones would fail alike."""

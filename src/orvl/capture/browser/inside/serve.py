@@ -46,6 +46,9 @@ class App:
         return self._kept.decode("utf-8", "replace")
 
     async def start(self, seconds: float) -> None:
+        if "port" in self.config:
+            self.port = int(self.config["port"])  # orvl passes on to where the app is
+            return
         if "files" in self.config:
             self._serve_files(Path(self.config["files"]))
             return

@@ -1,0 +1,159 @@
+"""What happens to a command while it runs: signals, an audience that goes away, a store that is deleted."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+SANDBOX = "none"
+CURSOR_HIDDEN, CURSOR_SHOWN = b"\x1b[?25l", b"\x1b[?25h"
+
+
+@pytest.fixture
+def waiting(project):
+    """A project with an agent that says that it has begun, and ends when it is told to."""
+    code = f"echo > {project.tmp}/begun-$$; while [ ! -e {project.tmp}/go ]; do sleep 0.05; done; echo done > f"
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return ['sh', '-c', {code!r}]\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    project.toml("limits.grace = 0.2\n")
+    return project
+
+
+def start(project, *words, prefix=(), **streams):
+    command = [*prefix, *project.command, "mine", "--eval=e", "--sandbox=none", *words]
+    return subprocess.Popen(command, cwd=project.root, env=streams.pop("env", project.env), **streams)
+
+
+def wait_for(what, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def begun(project):
+    return list(project.tmp.glob("begun-*"))
+
+
+def outcomes(project):
+    return [outcome for (outcome,) in project.rows("SELECT outcome FROM attempt")]
+
+
+def test_nohup_is_respected(waiting):
+    process = start(waiting, prefix=["nohup"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    process.send_signal(signal.SIGHUP)
+    (waiting.tmp / "go").touch()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert b"Stopping" not in err
+    assert outcomes(waiting) == ["finished"]
+
+
+def test_without_nohup_a_closed_terminal_stops_the_command(waiting):
+    process = start(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    process.send_signal(signal.SIGHUP)
+    (waiting.tmp / "go").touch()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+
+
+def terminal(project):
+    """A live command on a pseudo terminal that has hidden the cursor; the terminal is its own session's."""
+    ours, theirs = pty.openpty()
+    env = {name: value for name, value in project.env.items() if name != "CI"} | {"TERM": "xterm-256color"}
+    process = start(project, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    return process, ours
+
+
+def read_until(fd, words, seen=b""):
+    deadline = time.monotonic() + 60
+    while words not in seen:
+        assert time.monotonic() < deadline, seen
+        try:
+            chunk = os.read(fd, 65536)
+        except OSError:
+            chunk = b""
+        if not chunk:
+            break
+        seen += chunk
+    return seen
+
+
+SIGNALS = {
+    "Ctrl-C twice": (signal.SIGINT, signal.SIGINT),
+    "SIGTERM twice": (signal.SIGTERM, signal.SIGTERM),
+    "SIGTERM and Ctrl-C": (signal.SIGTERM, signal.SIGINT),
+    "Ctrl-\\": (signal.SIGQUIT,),
+}
+
+
+@pytest.mark.parametrize("kind", SIGNALS)
+def test_the_cursor_is_given_back(waiting, kind):
+    process, ours = terminal(waiting)
+    seen = read_until(ours, CURSOR_HIDDEN)
+    wait_for(lambda: begun(waiting))
+    for number in SIGNALS[kind]:
+        process.send_signal(number)
+        if number != SIGNALS[kind][-1] or len(SIGNALS[kind]) == 2:
+            seen = read_until(ours, b"Stopping", seen)
+    seen = read_until(ours, b"never printed", seen)
+    assert process.wait(timeout=60) in (130, -signal.SIGQUIT)
+    os.close(ours)
+    assert seen.rfind(CURSOR_SHOWN) > seen.rfind(CURSOR_HIDDEN) >= 0
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr", "both"])
+@pytest.mark.parametrize("kind", ["closed pipe", "full disk"])
+def test_progress_that_cannot_be_written_ends_nothing(waiting, stream, kind):
+    ours, theirs = os.pipe() if kind == "closed pipe" else (-1, os.open("/dev/full", os.O_WRONLY))
+    if kind == "closed pipe":
+        os.close(ours)
+    (waiting.tmp / "go").touch()
+    streams = {name: theirs if stream in (name, "both") else subprocess.DEVNULL for name in ("stdout", "stderr")}
+    process = start(waiting, "--episodes=4", "--concurrency=1", **streams)
+    os.close(theirs)
+    status = process.wait(timeout=60)
+    assert outcomes(waiting) == ["finished"] * 4
+    assert status == (0 if stream == "stderr" else 1)
+
+
+def test_a_terminal_that_goes_away_under_nohup_ends_nothing(waiting):
+    ours, theirs = pty.openpty()
+    env = {name: value for name, value in waiting.env.items() if name != "CI"} | {"TERM": "xterm-256color"}
+    words = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": theirs}
+    process = start(waiting, "--episodes=3", env=env, prefix=["nohup"], **words)
+    os.close(theirs)
+    wait_for(lambda: len(begun(waiting)) == 3)
+    os.close(ours)
+    (waiting.tmp / "go").touch()
+    assert process.wait(timeout=60) == 0
+    assert outcomes(waiting) == ["finished"] * 3
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced", "moved away"])
+def test_a_store_that_is_gone_is_noticed_at_once(waiting, how):
+    process = start(waiting, "--episodes=20", "--concurrency=2", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    store = waiting.root / ".orvl"
+    if how == "moved away":
+        store.rename(waiting.root / "elsewhere")
+    else:
+        shutil.rmtree(store)
+    if how == "replaced":
+        store.mkdir()
+        (store / "orvl.db").touch()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2, err
+    assert b"Traceback" not in err
+    [line] = [line for line in err.decode().splitlines() if line.startswith("orvl: ")]
+    assert f"The store {store} was deleted or replaced" in line
+    assert len(begun(waiting)) == 2  # nothing else was begun

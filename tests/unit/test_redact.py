@@ -1,0 +1,264 @@
+"""A key is taken out of all that a provider says, however it is written and cut."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import random
+import re
+import time
+from urllib.parse import quote
+
+import pytest
+
+from helpers.gateways import doors, key_header, provider_at, saying, upstream
+from orvl.gateway.redact import EventRedactor, Redactor
+from orvl.gateway.wire.sse import event
+
+KEY = "sk-proj-Ab3dEf6h/Ij+k=lMn0p_Q9"
+MIXED = random.Random(1)
+
+
+def mixed(key: str) -> str:
+    ways = (str, "\\u{:04X}", "\\\\u{:04x}", "%{:02x}", "%25{:02X}", "&#{:d};", "&#x{:x};", "\\x{:02x}", "&#00{:d};")
+    chosen = [(character, MIXED.choice(ways)) for character in key]
+    return "".join(character if way is str else way.format(ord(character)) for character, way in chosen)
+
+
+FORMS = {
+    "as it is": KEY,
+    "JSON": json.dumps(KEY)[1:-1].replace("/", "\\/"),
+    "JSON, all escaped": "".join(f"\\u{ord(c):04x}" for c in KEY),
+    "JSON in JSON": json.dumps("".join(f"\\u{ord(c):04X}" for c in KEY)),
+    "JavaScript": "".join(f"\\u{{{ord(c):x}}}" for c in KEY),
+    "octal": "".join(f"\\{ord(c):03o}" for c in KEY),
+    "decimal entities": "".join(f"&#{ord(c)};" for c in KEY),
+    "hexadecimal entities": "".join(f"&#X{ord(c):X};" for c in KEY),
+    "named entities": KEY.replace("/", "&sol;")
+    .replace("+", "&plus;")
+    .replace("=", "&equals;")
+    .replace("_", "&lowbar;"),
+    "entities in HTML in HTML": "".join(f"&amp;#{ord(c)};" for c in KEY),
+    "percent": quote(KEY, safe=""),
+    "percent, all": "".join(f"%{ord(c):02X}" for c in KEY),
+    "percent twice": quote(quote(KEY, safe=""), safe=""),
+    "quoted-printable": KEY.replace("=", "=3D"),
+    "Markdown": KEY.replace("-", "\\-").replace("_", "\\_"),
+    "hexadecimal": KEY.encode().hex(),
+    "hexadecimal, large": KEY.encode().hex().upper(),
+    "over two lines": f"{KEY[:9]}\r\n    {KEY[9:]}",
+    "over two escaped lines": f"{KEY[:9]}\\r\\n{KEY[9:]}",
+    "over two shell lines": f"{KEY[:9]}\\\n{KEY[9:]}",
+    **{f"a mix, {number}": mixed(KEY) for number in range(5)},
+    **{
+        f"base64 after {len(before)}, before {len(after)}, {encode.__name__}": encode(
+            (before + KEY + after).encode()
+        ).decode()
+        for encode in (base64.b64encode, base64.urlsafe_b64encode)
+        for before in ("", "u", "us", "user:")
+        for after in ("", "x", "xy")
+    },
+    "base64 without padding": base64.b64encode(KEY.encode()).decode().rstrip("="),
+    "base64 in JSON": base64.b64encode(f"a:{KEY}".encode()).decode().replace("/", "\\/"),
+    "base64 in a URL": quote(base64.b64encode(f"a:{KEY}".encode()).decode(), safe=""),
+    "Basic": "Basic " + base64.b64encode(f"somebody:{KEY}".encode()).decode(),
+}
+# At the edges of base64 some characters also hold bits of what stands around the key.
+EDGE = 8
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_key_is_known_in_every_form_however_it_is_cut(form):
+    text = f"before {FORMS[form]} after"
+    for size in (1, 2, 3, 7, 10_000):
+        redactor, data = Redactor(KEY), text.encode()
+        out = b"".join(redactor.feed(data[at : at + size]) for at in range(0, len(data), size)) + redactor.end()
+        assert b"[redacted]" in out and out.startswith(b"before ") and out.endswith(b" after"), (size, out)
+        assert len(out) <= len("before [redacted] after") + len("Basic ") + 2 * EDGE, out
+    assert "[redacted]" in Redactor(KEY).text(text)
+
+
+def test_what_is_no_key_passes_as_it_was():
+    words = "sk-proj- sk-proj-Ab3 \\u0073k %73k &#115;k - \\ % & = \\u00 &# " + "x" * 50 + " 736b2d70 c2stcHJvai1B"
+    for size in (1, 3, 10_000):
+        redactor = Redactor(KEY)
+        data = words.encode()
+        assert (
+            b"".join(redactor.feed(data[at : at + size]) for at in range(0, len(data), size)) + redactor.end() == data
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"code": "def f(x):\\n    return x % 3 == 0 and x & 1 # sk-"}' * 160_000,
+        b"\\" * 10_000_000,
+        b"%25" * 3_300_000,
+        b"&amp;#0000" * 1_000_000,
+        b"sk-proj-" * 1_250_000,
+    ],
+    ids=["code", "backslashes", "percents", "entities", "beginnings"],
+)
+def test_ten_megabytes_take_a_bounded_time(data):
+    """As a ratio to what this machine needs to read them once: the time grows with the size, not with its square."""
+
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        redactor = Redactor(KEY)
+        for at in range(0, size, 65_536):
+            redactor.feed(data[at : at + 65_536])
+        redactor.end()
+        return time.process_time() - began
+
+    tenth, whole = seconds(len(data) // 10), seconds(len(data))
+    assert whole < 25 * tenth + 0.5
+    assert whole < 30
+
+
+# -- split over events
+
+SHAPES = {
+    "openai": lambda text: ({"id": "1", "choices": [{"index": 0, "delta": {"content": text}}]}, None),
+    "tool arguments": lambda text: (
+        {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}]},
+        None,
+    ),
+    "anthropic": lambda text: (
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        "content_block_delta",
+    ),
+    "responses": lambda text: ({"type": "response.output_text.delta", "delta": text}, "response.output_text.delta"),
+    "gemini": lambda text: ({"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]}, None),
+}
+
+
+def text_of(shape: str, stream: bytes) -> str:
+    """All texts of a stream, in their order."""
+    sign = "\0"
+    pattern = json.dumps(SHAPES[shape](sign)[0])
+    found = []
+    for line in stream.decode().splitlines():
+        if line.startswith("data: {"):
+            body = json.loads(line[6:])
+            wanted, at = json.loads(pattern), body
+
+            def walk(shape_, value):
+                if shape_ == sign:
+                    found.append(value)
+                elif isinstance(shape_, dict):
+                    for name in shape_:
+                        if isinstance(value, dict) and name in value:
+                            walk(shape_[name], value[name])
+                elif isinstance(shape_, list) and isinstance(value, list):
+                    for one, other in zip(shape_, value, strict=False):
+                        walk(one, other)
+
+            walk(wanted, at)
+    return "".join(found)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("size", [1, 2, 5, 20])
+def test_a_key_that_is_split_over_events_does_not_pass(shape, size):
+    said = f"The key is {KEY}, or {base64.b64encode(KEY.encode()).decode()}; answers end in s"
+    pieces = [said[at : at + size] for at in range(0, len(said), size)]
+    stream = b"".join(event(*SHAPES[shape](piece)) for piece in pieces) + b"data: [DONE]\n\n"
+    for cut in (3, 64, 10_000):
+        redactor = EventRedactor(KEY)
+        out = b"".join(redactor.feed(stream[at : at + cut]) for at in range(0, len(stream), cut)) + redactor.end()
+        text = text_of(shape, out)
+        assert KEY[2:] not in text and KEY[:-2] not in text
+        assert re.match(r"The key is s?k?\[redacted\], or ", text) and text.endswith("; answers end in s")
+        assert out.endswith(b"data: [DONE]\n\n")
+
+
+def test_a_stream_without_the_key_passes_byte_for_byte_and_at_once():
+    for shape, make in SHAPES.items():
+        redactor = EventRedactor(KEY)
+        for word in ("This ", "is ", "a task", " s", "k", "ill", "", "é\\u00e9"):
+            raw = event(*make(word))
+            assert redactor.feed(raw) == raw, (shape, word)
+        assert redactor.end() == b""
+
+
+def test_what_was_held_back_comes_before_the_end():
+    redactor = EventRedactor(KEY)
+    make = SHAPES["openai"]
+    out = redactor.feed(event(*make(f"It begins with {KEY[:8]}")))
+    assert KEY[:8].encode() not in out
+    out += (
+        redactor.feed(b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+        + redactor.end()
+    )
+    assert text_of("openai", out) == f"It begins with {KEY[:8]}"
+    assert out.index(KEY[5:8].encode()) < out.index(b"finish_reason")
+
+
+def test_an_agent_and_the_record_see_no_key_that_is_split_over_deltas():
+    async def test():
+        deltas = [
+            event({"id": "1", "choices": [{"index": 0, "delta": {"content": piece}}]}) for piece in f"Key: {KEY}."
+        ]
+        last = event(
+            {
+                "id": "1",
+                "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 3, "completion_tokens": 4},
+            }
+        )
+        body = b"".join(deltas) + last + b"data: [DONE]\n\n"
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        async with upstream(saying(head + body)) as host, doors(key=KEY) as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            heard = await door.ask(stream=True)
+            assert "Key: " in text_of("openai", heard.body)
+            for seen in (text_of("openai", heard.body), json.dumps(door.account.take_steps())):
+                assert KEY[2:] not in seen and "[redacted]" in seen
+            kept = "".join(re.findall(r'content\\*":\s*\\*"([^"\\]*)', door.recorded().decode()))
+            assert "[redacted]" in kept and KEY[2:] not in kept
+
+    asyncio.run(test())
+
+
+CODED = {
+    "gzip": gzip.compress,
+    "x-secret": bytes,
+    "gzip, gzip": lambda data: gzip.compress(gzip.compress(data)),
+}
+
+
+@pytest.mark.parametrize("coding", CODED)
+def test_no_coding_hides_the_key(coding, monkeypatch):
+    monkeypatch.setattr("orvl.gateway.retry.BACK_OFF", 0.01)
+
+    async def test():
+        plain = json.dumps({"choices": [{"message": {"content": f"It is {KEY}."}, "finish_reason": "stop"}]}).encode()
+        body = CODED[coding](plain)
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: {coding}\r\n"
+        said = (head + f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        async with upstream(saying(said)) as host, doors(key=KEY) as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            heard = await door.ask()
+            assert KEY.encode() not in heard.body and body not in heard.body
+            assert KEY.encode() not in door.recorded()
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    "form", ["JSON, all escaped", "percent", "hexadecimal", "base64 without padding", "decimal entities"]
+)
+def test_a_list_of_models_has_no_key(form):
+    async def test():
+        body = json.dumps({"data": [{"id": "m", "owner": "HERE"}]}).replace("HERE", FORMS[form]).encode()
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        async with upstream(saying(head + body)) as host, doors(key=KEY) as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            own = key_header("openai", door.endpoint.key)
+            async with door.client.get(f"{door.endpoint.url}/models", headers=own) as answer:
+                text = await answer.text()
+        assert json.loads(text) == {"data": [{"id": "m", "owner": "[redacted]"}]}
+
+    asyncio.run(test())
