@@ -100,11 +100,12 @@ async def stages(browser: Browser, app: App, reporter: Reporter, config: dict[st
     from .views import DESKTOP, OTHERS, Viewer
 
     viewer, whole = Viewer(browser, app, reporter, config), reporter.left()
-    views = [("view", partial(viewer.look, size)) for size in (DESKTOP, *OTHERS)] if config["views"] else []
-    work: list[tuple[str, Callable[[], Awaitable[None]]]] = [*views[:1]]
+    work: list[tuple[str, Callable[[], Awaitable[None]]]] = []
+    views = (DESKTOP, *OTHERS) if config["views"] else ()
+    work += [("view", partial(viewer.look, size)) for size in views]
     if config["steps"]:
-        work.append(("steps", partial(walk, browser, app, reporter, config)))
-    for kind, begin in [*work, *views[1:]]:
+        work.insert(min(1, len(views)), ("steps", partial(walk, browser, app, reporter, config)))
+    for kind, begin in work:
         try:
             await asyncio.wait_for(begin(), reporter.begin(whole * (SHARES[kind] if views else 1.0)))
         except TimeoutError:
