@@ -43,6 +43,8 @@ class Inspections:
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    """The sentences of all checklists."""
 
     @classmethod
     def of(cls, stored: Sequence[Inspection], blobs: Blobs) -> Inspections:
@@ -207,9 +209,14 @@ class CapturedRun:
 
     @cached_property
     def own_words(self) -> tuple[str, ...]:
-        """What the eval itself says: its prompts, and the names of its checks and steps."""
+        """What the eval itself says: its prompts and checklists, and the names of its checks and steps."""
         steps = self.page.steps if self.page else ()
-        return (*self.prompts, *(check.name for check in self.checks), *(step.step for step in steps))
+        return (
+            *self.prompts,
+            *self._inspections.items,
+            *(check.name for check in self.checks),
+            *(step.step for step in steps),
+        )
 
     @property
     def lint(self) -> LintReport | None:

@@ -412,7 +412,8 @@ class _Crew:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
         inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
-        inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
+        items = tuple(text for metric in panel.metrics for text, _ in metric.items)
+        inspections = replace(inspections, hidden_names=hidden_names(planned.cell), items=items)
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
         contestant = planned.cell.agent.name
         scores, is_all = await self._scoring.scores(

@@ -376,6 +376,7 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
         cpu_seconds=answer["cpu_seconds"],
         stdout=_stream(answer["stdout"]),
         stderr=_stream(answer["stderr"]),
+        cpu_pressure=answer["cpu_pressure"],
         alive=answer["alive"],
     )
 

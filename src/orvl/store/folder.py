@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
-from orvl.errors import StoreError
-from orvl.store.tree import CHUNK, chunks, hash_of
+from orvl.errors import StoreError, disk_sentence
+from orvl.store.tree import CHUNK, HASH, chunks, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -45,9 +45,11 @@ class FolderBlobs:
         return b"".join(self.stream(key))
 
     def stream(self, key: str) -> Iterator[bytes]:
+        if not HASH.fullmatch(key):
+            raise self._damaged(key)
         hasher = hashlib.sha256()
         try:
-            with open(self.path(key), "rb") as file:
+            with open(self.path(key), "rb", opener=_open_file) as file:
                 for chunk in zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK):
                     hasher.update(chunk)
                     yield chunk
@@ -74,16 +76,20 @@ class FolderBlobs:
 
     def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
         """(name, bytes) of blobs that nothing refers to, and of half-written files."""
-        if not self.folder.is_dir():
-            return
-        for folder in filter(Path.is_dir, self.folder.iterdir()):
-            for file in folder.iterdir():
-                if file.suffix != ".zst" or folder.name + file.stem not in referenced:
-                    yield f"{folder.name}/{file.name}", file.stat().st_size
+        for folder in _entries(self.folder):
+            if not folder.is_dir(follow_symlinks=False):
+                continue
+            for file in _entries(folder.path):
+                key = folder.name + file.name.removesuffix(".zst")
+                if not file.is_dir(follow_symlinks=False) and not (file.name.endswith(".zst") and key in referenced):
+                    yield f"{folder.name}/{file.name}", file.stat(follow_symlinks=False).st_size
 
     def delete(self, name: str) -> None:
-        (self.folder / name).unlink()
         self.known.clear()
+        try:
+            (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"Cannot delete from the store: {disk_sentence(error)}.") from error
 
 
 class FolderBatch:
@@ -155,6 +161,23 @@ class FolderBatch:
         for path in self._partial.values():
             path.unlink(missing_ok=True)
         self._partial.clear()
+
+
+def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+
+
+def _open_file(path: str, flags: int) -> int:
+    """A regular file, without following a link or waiting for a pipe."""
+    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return fd
 
 
 def _sync(paths: Iterable[Path]) -> None:

@@ -200,6 +200,9 @@ class CallStore(Protocol):
     def calls(self, attempt: int) -> list[ModelCall]:
         """The calls that an attempt made, in the order in which they began."""
 
+    def loaded(self, first: int, last: int) -> dict[int, int]:
+        """How many runs of these episodes a loaded machine has slowed down, by cell."""
+
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
 

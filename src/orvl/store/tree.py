@@ -10,6 +10,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orvl.errors import StoreError
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ REPOSITORY = ".git"
 NOT_GIVEN = frozenset((BYTECODE, REPOSITORY))
 """What of an eval's own folders no run gets to see."""
 MADE_BY_OTHERS = frozenset(("node_modules", REPOSITORY, ".venv", "venv", BYTECODE, "target", "vendor", ".cache"))
+HASH = re.compile("[0-9a-f]{64}")
 KINDS = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "folder",
@@ -228,7 +231,27 @@ def encode(entries: Iterable[Entry]) -> bytes:
 
 
 def decode(manifest: bytes) -> list[Entry]:
-    return [Entry(*row) for row in json.loads(manifest)]
+    """Whoever made the store made this too: what is no list of entries is refused."""
+    try:
+        entries = [Entry(*row) for row in json.loads(manifest)]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise StoreError(f"A list of files in the store is damaged ({str(error)[:80]}). See: orvl doctor") from error
+    for entry in entries:
+        if not _is_sound(entry):
+            raise StoreError(f"A list of files in the store is damaged ({entry!r:.80}). See: orvl doctor")
+    return entries
+
+
+def _is_sound(entry: Entry) -> bool:
+    return (
+        isinstance(entry.path, str)
+        and isinstance(entry.kind, str)
+        and isinstance(entry.mode, int)
+        and isinstance(entry.size, int)
+        and (entry.hash is None or (isinstance(entry.hash, str) and HASH.fullmatch(entry.hash) is not None))
+        and isinstance(entry.target, str | None)
+        and isinstance(entry.cut, str | None)
+    )
 
 
 def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:

@@ -21,6 +21,7 @@ from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
 from .port import dial, refuse
 from .processes import (
+    CpuPressure,
     become_reaper,
     cpu_seconds_below,
     descendants,
@@ -122,9 +123,9 @@ class Guard:
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
-            began = time.monotonic()
+            began, pressure = time.monotonic(), CpuPressure()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
-            seconds = time.monotonic() - began
+            seconds, cpu_pressure = time.monotonic() - began, pressure.share()
             outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
@@ -147,6 +148,7 @@ class Guard:
             "fault": fault,
             "seconds": seconds,
             "cpu_seconds": self.cpu_seconds(),
+            "cpu_pressure": cpu_pressure,
             "stdout": out,
             "stderr": err,
             "alive": alive,
