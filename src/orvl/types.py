@@ -294,6 +294,10 @@ class Turn:
     stderr: str | None
     output_bytes: int
     left_out_bytes: int = 0
+    cpu_pressure: float | None = None
+    """The share of the time in which something on this machine waited for a processor."""
+    loaded: bool = False
+    """Whether that was so much that it tells about the machine, not the agent, how long the turn took."""
 
 
 @dataclass(frozen=True)

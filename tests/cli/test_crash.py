@@ -4,6 +4,7 @@ ordinary user, while agents run, while judges are asked, and during gc, a race a
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import signal
@@ -164,9 +165,11 @@ def test_kills_while_judges_are_certified(project, kills):
 
 def litter(project, number: int) -> None:
     """Blobs that nobody refers to, and files that are half written."""
+    owner = (project.root / ".orvl").stat()
     for at in range(number):
         folder = project.root / ".orvl/blobs" / f"{at % 256:02x}"
         folder.mkdir(exist_ok=True)
+        os.chown(folder, owner.st_uid, owner.st_gid)
         (folder / f"{at:062x}.zst").write_bytes(b"x" * 100)
         (folder / f"{at:062x}.12345678.part").write_bytes(b"x" * 100)
 

@@ -151,11 +151,16 @@ class Doors:
         self._opened = 0
 
     async def open(
-        self, provider: Provider, protocol: str = "openai", model: str = "m", limits: Limits | None = None
+        self,
+        provider: Provider,
+        protocol: str = "openai",
+        model: str = "m",
+        limits: Limits | None = None,
+        contestant: str = "",
     ) -> Door:
         self._opened += 1
         folder = self._folder / str(self._opened)
-        account = self.gateway.account(provider, protocol, model, limits or Limits(), folder)
+        account = self.gateway.account(provider, protocol, model, limits or Limits(), folder, contestant)
         _, endpoint = await self._stack.enter_async_context(self.gateway.door(account, has_walls=False))
         connector = aiohttp.TCPConnector(limit=0)
         client = await self._stack.enter_async_context(aiohttp.ClientSession(connector=connector))

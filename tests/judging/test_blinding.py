@@ -87,11 +87,23 @@ def test_a_name_that_the_task_or_a_check_uses_stays():
     assert "pi = 3" in text and "zen" not in text.replace("frozen", "")
 
 
+def test_a_name_that_a_checklist_uses_stays():
+    finds = Inspections(hidden_names=PI, items=("It calls the API of OpenAI.",))
+    with captured({"a.py": "openai = 1\nclaude = 2\n"}, finds=finds) as run:
+        text = gather(run, []).full.text
+    assert "openai = 1" in text and "claude" not in text
+
+
 def test_blinding_is_linear():
     hostile = "p" * 200_000 + "opencod" * 30_000 + r"o\u200b" * 20_000 + "claude-" * 10_000
-    began = time.perf_counter()
-    without_names(hostile, PI)
-    assert time.perf_counter() - began < 5
+
+    def seconds(text):
+        began = time.process_time()
+        without_names(text, PI)
+        return time.process_time() - began
+
+    assert seconds(hostile * 4) < 10 * seconds(hostile) + 0.5
+    assert seconds(hostile) < 5
 
 
 def test_file_names_and_further_evidence_are_blind():

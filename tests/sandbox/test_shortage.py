@@ -120,3 +120,46 @@ def test_a_disk_that_is_full_is_said_once_and_what_was_left_on_it_is_swept(proje
     assert full.status in (1, 2), full.err
     assert [line for line in full.err.splitlines() if "no space left on device" in line], full.err
     assert "Traceback" not in full.err
+
+
+# -- processes and descriptors
+
+
+@pytest.fixture
+def few_processes():
+    """A prefix that runs a command where only so many processes and threads may live at once."""
+    is_new = (MOUNTED / "cgroup.controllers").exists()
+    base = MOUNTED if is_new else MOUNTED / "pids"
+    need(os.access(base, os.W_OK) and (is_new or base.exists()), "control groups cannot be made here")
+    group = base / f"test-few-{os.getpid()}"
+    group.mkdir()
+    (group / "pids.max").write_text("42")
+    yield ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh"]
+    group.rmdir()
+
+
+def slow_project(project):
+    shell_agent(project, "slow", "for i in 1 2 3 4 5; do sleep 0.1; done; echo done > f")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+def test_a_machine_that_refuses_processes_only_makes_it_slower(project, few_processes, name):
+    slow_project(project)
+    project.toml("attempts = 9\n")
+    words = ["slow", "--eval=e", "--episodes=10", "--concurrency=10", f"--sandbox={name}", "--json"]
+    result = project.orvl(*words, prefix=few_processes, timeout=200)
+    assert "Traceback" not in result.err
+    assert result.status == 0, result.err
+    assert result.json["ratings"][0]["runs"] == {"planned": 10, "rated": 10, "failed": 0, "errored": 0}
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "none"])
+def test_too_few_descriptors_mean_fewer_runs_at_once(project, name):
+    slow_project(project)
+    words = ["slow", "--eval=e", "--episodes=12", "--concurrency=12", f"--sandbox={name}", "--json"]
+    result = project.orvl(*words, prefix=["prlimit", "--nofile=100:140"])
+    assert result.status == 0, result.err
+    assert "Only 3 runs at once instead of 12: a process may open 140 files here (ulimit -n)." in result.err
+    assert result.json["ratings"][0]["runs"] == {"planned": 12, "rated": 12, "failed": 0, "errored": 0}

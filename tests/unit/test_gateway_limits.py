@@ -15,7 +15,8 @@ import pytest
 from test_gateway import BODY, run, until
 
 from helpers.gateways import A_CENT_A_TOKEN, PROTOCOLS, chunked, doors, provider_at, response, saying, upstream
-from orvl.gateway.failures import failure_of, retry_after
+from orvl.gateway.breaker import Breaker
+from orvl.gateway.failures import CallFailure, failure_of, retry_after
 from orvl.gateway.limits import ProviderLimiter
 from orvl.gateway.wire import FORMATS
 from orvl.project.settings import Limits
@@ -598,5 +599,70 @@ def test_the_gateway_adds_little_to_a_call():
                         taken.append(time.perf_counter() - began)
                 direct, through = (median(taken) for taken in times.values())
                 assert through - direct < 0.1
+
+    run(test)
+
+
+# -- who is stopped by whom
+
+
+def test_what_one_contestant_meets_stops_it_alone_until_a_second_meets_it():
+    breaker, bad_key = Breaker(), CallFailure("401 No.", False, "provider", 401)
+    assert breaker.note("host", "m", "one", bad_key) == "Giving up on host: 401 No (met by one)."
+    assert breaker.why_stopped("host", "other", "one") and not breaker.why_stopped("host", "m", "two")
+    assert breaker.note("host", "n", "one", bad_key) is None, "said once"
+    assert breaker.note("host", "m", "one+overlay", bad_key), "one program with two overlays is no second witness"
+    assert breaker.why_stopped("host", "m", "two") is None
+    assert breaker.note("host", "m", "two", bad_key) == "Giving up on host for all: 401 No."
+    assert breaker.why_stopped("host", "m", "three") and not breaker.why_stopped("elsewhere", "m", "three")
+    assert breaker.given_up == ("Giving up on host for all: 401 No.",)
+
+
+def test_failures_in_a_row_count_for_each_contestant():
+    breaker, broken = Breaker(), CallFailure("500 Oops.", True, "call", 500)
+    for number in range(3):
+        assert breaker.note("host", "m", "one", broken) is None
+        assert breaker.note("host", "m", "two", broken) is None, number
+    breaker.note("host", "m", "two", None)
+    assert "m at host" in breaker.note("host", "m", "one", broken)
+    assert breaker.note("host", "m", "two", broken) is None and breaker.why_stopped("host", "m", "two") is None
+    assert [breaker.note("host", "m", "two", broken) for _ in range(2)] == [None, None]
+    assert "for all" in breaker.note("host", "m", "two", broken) and breaker.why_stopped("host", "m", "three")
+
+
+def test_a_pause_that_one_contestant_is_told_holds_up_no_other():
+    async def test():
+        def script(request):
+            poisoned = "poison" in request.prompt_text
+            return Fault(429, "Slow.", headers={"retry-after": "3600"}) if poisoned else Answer("x")
+
+        with ModelServer(script) as server:
+            async with doors() as open_doors:
+                provider = provider_at(server.url)
+                rogue = await open_doors.open(provider, contestant="rogue")
+                honest = await open_doors.open(provider, contestant="honest")
+                assert (await rogue.ask("poison")).status in (429, 502)
+                assert (await asyncio.wait_for(honest.ask(), 10)).status == 200
+                assert rogue.account.failure is None and rogue.account.last_failure.by_request
+
+    run(test)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_orvls_own_question_is_understood_and_counted_in_every_protocol(quick, protocol, stream):
+    async def test():
+        def script(request):
+            return Fault(500) if "poison" in request.prompt_text else Answer("OK", tokens=Tokens(input=9, output=1))
+
+        with ModelServer(script) as server:
+            async with doors() as open_doors:
+                door = await open_doors.open(provider_at(server.url), protocol)
+                assert (await door.ask("poison", stream=stream)).status == 500
+                own = [request for request in server.requests if "poison" not in request.prompt_text]
+                assert [request.stream for request in own] == [stream] and door.account.failure is None
+                usage = door.account.usage(1.0)
+                assert (usage.input_tokens, usage.output_tokens) == (9, 1), "what the server counts, too"
+                assert (await door.ask(stream=stream)).status == 200
 
     run(test)

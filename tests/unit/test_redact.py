@@ -48,6 +48,8 @@ FORMS = {
     "Markdown": KEY.replace("-", "\\-").replace("_", "\\_"),
     "hexadecimal": KEY.encode().hex(),
     "hexadecimal, large": KEY.encode().hex().upper(),
+    "UTF-16": "\0".join(KEY),
+    "with zero-width spaces": "\u200b".join(KEY),
     "over two lines": f"{KEY[:9]}\r\n    {KEY[9:]}",
     "over two escaped lines": f"{KEY[:9]}\\r\\n{KEY[9:]}",
     "over two shell lines": f"{KEY[:9]}\\\n{KEY[9:]}",

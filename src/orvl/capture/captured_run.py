@@ -43,6 +43,8 @@ class Inspections:
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    """The sentences of all checklists."""
 
     @classmethod
     def of(cls, stored: Sequence[Inspection], blobs: Blobs) -> Inspections:
@@ -121,7 +123,7 @@ class CapturedRun:
         entry = self._by_path.get(path)
         if entry is None or not entry.hash:
             raise FileNotFoundError(f"the run left no file '{path}'")
-        return self._blobs.get(entry.hash)
+        return self._blobs.get(entry.hash, entry.size)
 
     def size(self, path: str) -> int:
         """How many bytes a file has."""
@@ -170,7 +172,7 @@ class CapturedRun:
         entry = self._before_by_path.get(path)
         if entry is None or not entry.hash or entry.size > most:
             return None
-        data = self._blobs.get(entry.hash)
+        data = self._blobs.get(entry.hash, entry.size)
         return None if b"\0" in data else data.decode("utf-8", "replace")
 
     @cached_property
@@ -207,9 +209,14 @@ class CapturedRun:
 
     @cached_property
     def own_words(self) -> tuple[str, ...]:
-        """What the eval itself says: its prompts, and the names of its checks and steps."""
+        """What the eval itself says: its prompts and checklists, and the names of its checks and steps."""
         steps = self.page.steps if self.page else ()
-        return (*self.prompts, *(check.name for check in self.checks), *(step.step for step in steps))
+        return (
+            *self.prompts,
+            *self._inspections.items,
+            *(check.name for check in self.checks),
+            *(step.step for step in steps),
+        )
 
     @property
     def lint(self) -> LintReport | None:

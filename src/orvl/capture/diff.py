@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orvl.errors import ChildFailed
 from orvl.store.tree import REPOSITORY
+from orvl.worker import shared_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
 MAX_FILE = 512 * 1024
 MAX_LINES = 5_000
 MAX_DIFF = 4 << 20
+EASY = 4_000_000
+"""Pairs of lines that take a second at most to compare, whatever they are."""
+FILE_SECONDS = 5.0
+ALL_SECONDS = 20.0
+"""For all files of a diff that are not easy to compare."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +68,10 @@ def _same_as_far_as_kept(was: Entry | None, now: Entry | None) -> bool:
 def unified(before: Sequence[Entry], after: Sequence[Entry], read: Callable[[str], bytes]) -> str:
     """The changes as a unified diff; a file that is not text or too long gets one line."""
     pieces: list[str] = []
-    size = 0
+    size, compare = 0, HardComparisons()
     found = [change for change in changes(before, after) if not _only_a_folder(change)]
     for number, change in enumerate(found):
-        piece = _one(change, read)
+        piece = _one(change, read, compare)
         size += len(piece)
         if size > MAX_DIFF:
             pieces.append(f"# {len(found) - number} more changed files not shown: the diff is longer than 4 MiB\n")
@@ -76,7 +84,32 @@ def _only_a_folder(change: FileChange) -> bool:
     return all(entry is None or entry.kind == "folder" for entry in (change.before, change.after))
 
 
-def _one(change: FileChange, read: Callable[[str], bytes]) -> str:
+class HardComparisons:
+    """Compares files that could take for ever, in a process with a deadline; later ones have what time is left."""
+
+    def __init__(self) -> None:
+        self._left = ALL_SECONDS
+
+    def __call__(self, old: bytes, new: bytes) -> str:
+        began = time.monotonic()
+        try:
+            if self._left <= 0:
+                raise ChildFailed("no time is left")
+            seconds = min(FILE_SECONDS, self._left)
+            compared = shared_worker().call_now(f"{__name__}:compared", old + new, len(old), seconds=seconds)
+        except ChildFailed:
+            return f"# {len(_lines(old))} lines became {len(_lines(new))}: takes too long to compare\n"
+        finally:
+            self._left -= time.monotonic() - began
+        return str(compared)
+
+
+def compared(both: bytes, end: int) -> str:
+    """In a worker: two files that lie one after the other."""
+    return _body(_lines(both[:end]), _lines(both[end:]))
+
+
+def _one(change: FileChange, read: Callable[[str], bytes], compare_hard: HardComparisons) -> str:
     was, now = change.before, change.after
     name = _printable(change.path)
     head = f"--- {_side('a', name, was)}\n+++ {_side('b', name, now)}\n"
@@ -93,8 +126,13 @@ def _one(change: FileChange, read: Callable[[str], bytes]) -> str:
     a, b = _lines(old), _lines(new)
     if len(a) > MAX_LINES and len(b) > MAX_LINES:
         return head + notes + f"# {len(a)} lines became {len(b)}: too long to compare\n"
-    body = list(difflib.unified_diff(a, b, lineterm="", n=3))[2:]
-    return head + notes + "".join(line if line.endswith("\n") else line + "\n" for line in body)
+    body = _body(a, b) if len(a) * len(b) <= EASY else compare_hard(old, new)
+    return head + notes + body
+
+
+def _body(a: list[str], b: list[str]) -> str:
+    lines = list(difflib.unified_diff(a, b, lineterm="", n=3))[2:]
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
 def _side(side: str, name: str, entry: Entry | None) -> str:

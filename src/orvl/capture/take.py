@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.run.conversation import Conversation, TurnEnd
+    from orvl.sandbox import ProcessResult
     from orvl.sandbox.workdir import RunFolders
     from orvl.store import Batch
+
+LOADED_SHARE, LOADED_SECONDS = 0.25, 2.0
+"""Above so much of its time, and so many seconds of it, a turn counts as slowed down by the machine."""
 
 
 def take(
@@ -79,4 +83,12 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         stderr=batch.put_file(result.stderr.path) if result.stderr.path else None,
         output_bytes=result.stdout.size + result.stderr.size,
         left_out_bytes=result.stdout.left_out + result.stderr.left_out,
+        cpu_pressure=result.cpu_pressure,
+        loaded=_is_loaded(result),
     )
+
+
+def _is_loaded(result: ProcessResult) -> bool:
+    """Whether a turn would have been noticeably faster on a machine with nothing else to do."""
+    pressure = result.cpu_pressure or 0.0
+    return pressure > LOADED_SHARE and pressure * result.seconds > LOADED_SECONDS

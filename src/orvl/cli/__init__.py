@@ -146,6 +146,13 @@ def _make_printable() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     sys.stderr = cast("TextIO", ForgivingStream(sys.stderr))
+    if sys.stdout.isatty() or sys.stderr.isatty():
+        from orvl.report.terminal import CleanStream
+
+        # Names and words of agents, models, files and providers may be made to take over a terminal.
+        sys.stdout, sys.stderr = (
+            cast("TextIO", CleanStream(stream)) if stream.isatty() else stream for stream in (sys.stdout, sys.stderr)
+        )
 
 
 class ForgivingStream:

@@ -128,5 +128,10 @@ class JsonOut:
     def write(self, value: Any) -> None:
         sys.stdout.flush()
         with open(self._fd, "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=2, allow_nan=False)
+            if not file.isatty():
+                json.dump(value, file, indent=2, allow_nan=False)
+            else:
+                from orvl.report.text import escaped
+
+                file.write(escaped(json.dumps(value, indent=2, allow_nan=False)))
             file.write("\n")

@@ -13,7 +13,7 @@ import click
 from orvl.cli.label import Label, number_of
 from orvl.errors import LabellingEnded, LabelSkipped, OrvlError, StoreError, UserError
 from orvl.project.names import count
-from orvl.report.text import plain
+from orvl.report.text import escaped, plain
 from orvl.score.judges import verdict
 from orvl.score.judges.redaction import names_of
 from orvl.trust.labels import IN_TURN, WHOLE
@@ -142,7 +142,7 @@ class Session:
                 raise LabelSkipped
             if word not in ("v", "V"):
                 return str(word)
-            click.echo_via_pager(self._text)
+            click.echo_via_pager(escaped(self._text))
 
 
 def blind(project: Project, store: Store, asked: Asked, scratch: Path) -> CapturedRun:

@@ -56,6 +56,10 @@ def command(
         if path is not None:
             sys.stdout.buffer.write(file_of(kept, details, path))
         elif shot is not None:
+            if sys.stdout.isatty():
+                raise UserError(
+                    f"A screenshot is not text. Write it to a file: orvl show {run} --shot {shot} > shot.png"
+                )
             sys.stdout.buffer.write(screenshot_of(kept, details, shot))
         elif call is not None:
             _show_call(kept, details, call, out)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import resource
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
 from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
 from orvl.engine.attempt import Attempts
+from orvl.engine.machine import concurrency, threads
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.engine.set_up import SetUps
 from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
@@ -24,7 +22,7 @@ from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
-from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
+from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.workdir import WorkDir, is_alive, no_room
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
-    from orvl.project.settings import Settings
     from orvl.sandbox.config import SandboxConfig
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
@@ -48,15 +45,10 @@ if TYPE_CHECKING:
 STOP_GRACE = 10.0
 STORE_LOOK = 0.5
 BACK_OFF = 0.5
-MOST_FILES = 65_536
 MOST_UNSTORED = 32
 """Runs that may wait for the disk while the slots that made them go on: more of them share a transaction."""
 Task = tuple["PlannedRun", Callable[["PlannedRun", "Slot"], Awaitable[bool]]]
 """A run, and what is done for it; that says whether it is settled, be it scored or given up."""
-
-
-def default_concurrency() -> int:
-    return max(4, min(16, 2 * (os.cpu_count() or 2)))
 
 
 @dataclass(frozen=True)
@@ -87,15 +79,17 @@ class LocalEngine:
             cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
             check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
-        untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
+        untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
-        _allow_many_files()
-        Thread(target=backend(kind).sweep, args=(is_alive,)).start()
+        at_once = concurrency(options, settings, lambda sentence: on_event(Notice(sentence)))
+        pool = threads()
+        asyncio.get_running_loop().set_default_executor(pool)
+        pool.submit(backend(kind).sweep, is_alive)
         # What was imported lives as long as the process; without this the collector visits all of it again and again.
         gc.freeze()
         try:
-            with closing(WorkDir(_concurrency(options, settings))) as work:
+            with closing(WorkDir(at_once)) as work:
                 folders = [cell.eval.folder for cell in plan.cells if cell.eval.folder]
                 closed = (project.root, self.store.folder, *(project.root / part for part in PARTS))
                 try:
@@ -106,17 +100,6 @@ class LocalEngine:
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
-
-
-def _concurrency(options: RunOptions, settings: Settings) -> int:
-    return options.concurrency or settings.concurrency or default_concurrency()
-
-
-def _allow_many_files() -> None:
-    """Connections and files of many runs at once need more than the usual limit."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
 
 
 def _readable(project: Project) -> list[Path]:
@@ -437,7 +420,8 @@ class _Crew:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
         inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
-        inspections = replace(inspections, hidden_names=hidden_names(planned.cell))
+        items = tuple(text for metric in panel.metrics for text, _ in metric.items)
+        inspections = replace(inspections, hidden_names=hidden_names(planned.cell), items=items)
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
         contestant = planned.cell.agent.name
         scores, is_all = await self._scoring.scores(

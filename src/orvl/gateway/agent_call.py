@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
+from orvl.errors import ChildFailed
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
 from orvl.gateway.redact import EventRedactor
-from orvl.gateway.request import with_usage
+from orvl.gateway.request import SMALL, shortened, with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
 from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from orvl.gateway.probe import Prober
     from orvl.gateway.record import AnswerLog
 
+SHORT_SECONDS = 5.0
 NOT_PASSED_ON = {
     *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
     *(*KEY_HEADERS, "cookie", "accept-encoding", "expect"),
@@ -147,7 +150,9 @@ class AgentCall(UpstreamCall):
         self, upstream: aiohttp.ClientResponse, response: web.StreamResponse, log: AnswerLog
     ) -> bool:
         """Every piece goes on to the agent at once, and is read afterwards. Says whether they were events."""
-        events, whole, redactor = EventSplitter(self._event), bytearray(), EventRedactor(self.key)
+        read: deque[tuple[str, str]] = deque()
+        events, whole = EventSplitter(lambda name, data: read.append((name, data))), bytearray()
+        redactor = EventRedactor(self.key)
         is_stream = "event-stream" in upstream.headers.get("Content-Type", "")
         without_usage = EventFilter(self.format.is_usage_event) if self.added_usage else None
         try:
@@ -160,6 +165,7 @@ class AgentCall(UpstreamCall):
                 piece = redactor.feed(piece) if is_stream else piece
                 passed = without_usage.feed(piece) if without_usage and is_stream else piece
                 await self._pass(piece, passed, response, log, events.feed if is_stream else whole.extend)
+                await self._read_events(read)
             rest = self.redactor.end()
             rest = redactor.feed(rest) + redactor.end() if is_stream else rest
             passed = without_usage.feed(rest) + without_usage.end() if without_usage and is_stream else rest
@@ -167,9 +173,25 @@ class AgentCall(UpstreamCall):
         finally:
             # What an agent did not wait for was generated, and is paid: it is read even if the agent has left.
             events.close()
+            await self._read_events(read)
             if not is_stream:
-                self.reader.feed_body(bytes(whole))
+                self.reader.feed_body(await self._short(bytes(whole)))
         return is_stream
+
+    async def _read_events(self, events: deque[tuple[str, str]]) -> None:
+        while events:
+            name, data = events.popleft()
+            self._event(name, data if len(data) <= SMALL else (await self._short(data.encode())).decode())
+
+    async def _short(self, data: bytes) -> bytes:
+        """A part of an answer that is small enough to be read here; a large one mostly repeats the request."""
+        if len(data) <= SMALL:
+            return data
+        try:
+            short = await self.account.worker.call(f"{shortened.__module__}:shortened", data, seconds=SHORT_SECONDS)
+        except ChildFailed:
+            return b""
+        return str(short).encode()
 
     async def _to_agent(self, writing: Coroutine[Any, Any, Any]) -> None:
         """Writes to the agent, if it is still there; the answer is read to its end either way."""

@@ -23,11 +23,12 @@ SHORTEST_SECRET = 6
 SHORTEST_CODE = 8
 LONGEST_SPELLING = 24
 REDACTED = b"[redacted]"
-BREAK = r"(?:(?:\\{1,4}r)?\\{1,4}n[ \t]{0,8}|[=\\]?\r?\n[ \t]{0,8})?"
-"""Where a secret may be broken over lines, real or escaped ones."""
+UNSEEN = "(?:\u00ad|\u200b|\u200c|\u200d|\u2060|\ufeff)"
+BREAK = rf"(?:\x00{{1,3}}|{UNSEEN}|(?:\\{{1,4}}r)?\\{{1,4}}n[ \t]{{0,8}}|[=\\]?\r?\n[ \t]{{0,8}})?"
+"""Where a secret may be broken: over lines, real or escaped ones, by what cannot be seen, by the zeros of UTF-16."""
 BEGUN = re.compile(
     rb"(?:\\{1,4}(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|[0-7]{1,2}|r\\{0,4})?"
-    rb"|%(?:25){0,3}[0-9a-fA-F]?|=[0-9a-fA-F]?\r?|&[#\w;]{0,20}|\r)\Z"
+    rb"|%(?:25){0,3}[0-9a-fA-F]?|=[0-9a-fA-F]?\r?|&[#\w;]{0,20}|\r|\xe2\x80?|\xe2\x81|\xef\xbb?|\xc2)\Z"
 )
 """An escape of which the end is missing."""
 ESCAPES = b"\\%&="

@@ -26,6 +26,9 @@ MOST_TOOLS = 2048
 MOST_HEADERS = 256
 KEPT_SCHEMAS = 1 << 20
 SECONDS = 20.0
+REPEATED = ("instructions", "tools", "input", "prompt", "metadata")
+LONGEST_TEXT = 1 << 19
+MOST_PARTS = 4096
 USUAL_TIERS = (None, "auto", "default", "standard", "standard_only", "flex")
 USUAL_SPEEDS = (None, "standard")
 ELSEWHERE = {
@@ -139,6 +142,24 @@ def check_headers(headers: Mapping[str, str]) -> None:
     """Refuses more headers than any client has."""
     if len(headers) > MOST_HEADERS:
         raise MalformedRequest(400, f"orvl's gateway passes on {MOST_HEADERS} headers at most.")
+
+
+def shortened(data: bytes) -> str:
+    """In a worker: a part of an answer without what it repeats of the request, and with long texts cut."""
+    content = json.loads(data)
+    for part in (content, mapping(content).get("response")):
+        if isinstance(part, dict):
+            for name in REPEATED:
+                part.pop(name, None)
+    return json.dumps(_cut(content))
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _cut(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_cut(part) for part in value[:MOST_PARTS]]
+    return value[:LONGEST_TEXT] if isinstance(value, str) else value
 
 
 def with_usage(body: bytes, request: ModelRequest, field: str) -> bytes | None:

@@ -214,7 +214,7 @@ class UpstreamCall:
                 return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
             # Whoever hangs up without a word has not charged for one.
             self.is_sent = False
-            reason = self.redactor.text(_sentence(error))
+            reason = self.redactor.text(_sentence(error))[:LONGEST_MESSAGE]
             return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
 
     def _failure_of(self, status: int, body: bytes, headers: Mapping[str, str]) -> CallFailure | None:
@@ -253,7 +253,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         reason = os.strerror(error.os_error.errno) if error.os_error.errno else str(error.os_error)
         return f"{error.host}:{error.port}: {reason}"
-    return " ".join(str(error).split())[:LONGEST_MESSAGE] or type(error).__name__
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def proxy_for(url: URL) -> str | None:

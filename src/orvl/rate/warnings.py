@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from orvl.rate.gather import Gathered
     from orvl.store import Store
 
+NAMED = 4
+"""Rows that a sentence names."""
+
 
 def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
     """Sentences, and whether a metric that counts is missing because of an error or an abstention."""
@@ -26,6 +29,7 @@ def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple
         *_alarms(store, gathered),
         *_without_sandbox(sum(counts.bare for cell, counts in gathered.counted.items() if cell in shown)),
         *_mismatches(store, gathered),
+        *_loaded(store, gathered, cells),
     ]
     return warnings, is_broken
 
@@ -96,6 +100,23 @@ def _alarms(store: Store, gathered: Gathered) -> list[str]:
 
 def _without_sandbox(number: int) -> list[str]:
     return [f"{count(number, 'run')} had no sandbox: the agent could read and write what you can."] if number else []
+
+
+def _loaded(store: Store, gathered: Gathered, cells: Sequence[Row]) -> list[str]:
+    """Rows whose speed counts, and was measured on a machine that had too much to do."""
+    if not any("speed" in row.metrics for row in cells):
+        return []
+    runs = store.loaded(gathered.first, gathered.last)
+    loaded = {ref.id: " ".join(ref.names[:3]) for ref in gathered.refs if ref.id is not None and ref.id in runs}
+    if not loaded:
+        return []
+    names = sorted(set(loaded.values()))
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    number = count(sum(runs[cell] for cell in loaded), "run")
+    return [
+        f"The machine was loaded during {number} of {', '.join(names[:NAMED])}{more}: their speed says less about the "
+        "agent. Run fewer at once: --concurrency"
+    ]
 
 
 def _mismatches(store: Store, gathered: Gathered) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.engine import AttemptEnded, RunGivenUp, RunScored, RunStarted
 from orvl.project.names import count
+from orvl.report.terminal import trusted
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class LiveProgress(Progress):
         from rich.console import Console
         from rich.live import Live
 
-        self.console = Console(stderr=True)
+        self.console = Console(file=trusted(sys.stderr))
         self.live = Live(get_renderable=self._table, console=self.console, refresh_per_second=4, transient=True)
         self.live.__enter__()
         return self

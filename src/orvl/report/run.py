@@ -102,6 +102,9 @@ def _turns(attempt: Attempt) -> Iterator[str]:
     for number, turn in enumerate(attempt.turns, 1):
         left_out = f", {turn.left_out_bytes} bytes of output dropped" if turn.left_out_bytes else ""
         yield f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}"
+        if turn.loaded:
+            share = f"in {turn.cpu_pressure or 0:.0%} of its time"
+            yield f"  ! the machine was loaded in turn {number}: {share}, something waited for a processor"
 
 
 def _split(usage: Usage) -> str:

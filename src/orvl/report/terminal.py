@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from orvl.report.text import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 GAP = "  "
@@ -47,14 +49,14 @@ class Terminal:
 
     def print(self, content: str | TextTable = "", style: str = "") -> None:
         lines = self._table(content) if isinstance(content, TextTable) else self._text(content, style)
-        self.file.write("".join(f"{line}\n" for line in lines))
+        trusted(self.file).write("".join(f"{line}\n" for line in lines))
 
     def _text(self, text: str, style: str) -> Iterator[str]:
-        for line in text.split("\n"):
+        for line in self._clean(text).split("\n"):
             yield from (self._styled(part, style) for part in wrap(line, self.width))
 
     def _table(self, table: TextTable) -> Iterator[str]:
-        rows = [None if row is None else [_cell(cell) for cell in row] for row in table.rows]
+        rows = [None if row is None else [self._cell(cell) for cell in row] for row in table.rows]
         widths = _fitting(table.columns, _natural(table.columns, rows), self.width - 2)
         encoding = getattr(self.file, "encoding", None) or "utf-8"
         rule = ("─" if encoding.lower().startswith("utf") else "-") * (sum(widths) + len(GAP) * (len(widths) - 1))
@@ -82,9 +84,56 @@ class Terminal:
             return text
         return f"\x1b[{';'.join(STYLES[word] for word in style.split())}m{text}\x1b[0m"
 
+    def _cell(self, cell: str | TextCell) -> TextCell:
+        text, style = (cell, "") if isinstance(cell, str) else cell
+        return TextCell(self._clean(text), style)
 
-def _cell(cell: str | TextCell) -> TextCell:
-    return TextCell(cell) if isinstance(cell, str) else cell
+    def _clean(self, text: str) -> str:
+        """The styles are orvl's own; the text may be anybody's."""
+        return escaped(text) if self.file.isatty() else text
+
+
+class CleanStream:
+    """A terminal that gets no control characters, whoever writes them; see `trusted` for orvl's own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.trusted = stream
+        self.buffer = CleanBuffer(stream)
+
+    def write(self, text: str) -> int:
+        self.trusted.write(escaped(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.trusted, name)
+
+
+class CleanBuffer:
+    """What takes bytes for a terminal: they are read as UTF-8, and others are escaped."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:
+        self._stream.write(escaped(bytes(data).decode("utf-8", "surrogateescape")))
+        return len(data)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def trusted(stream: TextIO) -> TextIO:
+    """A stream for text that is clean already, and has styles."""
+    own: TextIO = getattr(stream, "trusted", stream)
+    return own
 
 
 def _natural(columns: Sequence[TextColumn], rows: Sequence[Sequence[TextCell] | None]) -> list[int]:

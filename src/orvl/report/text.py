@@ -40,6 +40,23 @@ def _shown(sign: str) -> str:
     return sign
 
 
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+"""What moves the cursor, changes the terminal, turns the writing direction, or cannot be seen."""
+
+
+def escaped(text: str) -> str:
+    """Any text for a terminal; what is unsafe is written as in JSON, so that JSON stays JSON."""
+    return UNSAFE.sub(_json_escape, text.replace("\r\n", "\n"))
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def no_formula(value: Any) -> Any:
     """A value for a spreadsheet: text from agents must not become a formula."""
     return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

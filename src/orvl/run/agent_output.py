@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 DEEPEST = 100
+LONGEST_LINE = 2 << 20
+"""A longer one is not parsed: it would hold up everything else in the process."""
 LONGEST_SESSION = 4096
 REPORT_KEYS = ("session", "steps", "usage", "error", "provider_error")
 COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "tool_calls")
@@ -24,7 +26,7 @@ def json_lines(text: str, skip: tuple[str, ...] = ()) -> Iterator[dict[str, Any]
     """The JSON objects among the lines of a text; lines that begin with one of `skip` are not even parsed."""
     for line in text.split("\n"):
         line = line.strip()
-        if not line.startswith("{") or line.startswith(skip):
+        if not line.startswith("{") or line.startswith(skip) or len(line) > LONGEST_LINE:
             continue
         try:
             found = json.loads(line)

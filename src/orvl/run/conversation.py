@@ -29,6 +29,7 @@ from orvl.errors import (
 from orvl.gateway.failures import CallFailure
 from orvl.install import serving
 from orvl.project.endpoints import continues
+from orvl.project.overlays import lay
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
@@ -36,6 +37,7 @@ from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over,
 from orvl.run.last_words import last_words
 from orvl.run.project_files import ProjectFiles
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
+from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
@@ -128,6 +130,8 @@ async def converse(
             break
         try:
             folders.mend()  # the turn before may have removed or locked them
+            if turn == 1:
+                await _lay_control(planned, folders)
             view = sandbox.view(folders)
             said = _in_full(planned, talk, prompt, access)
             command = _command(planned, folders, view, said, session, turn, access)
@@ -209,6 +213,14 @@ async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -
 
 
 # -- the command
+
+
+async def _lay_control(planned: PlannedRun, folders: RunFolders) -> None:
+    """Lays down what orvl's own controls leave. Both their files and the workspace may be somebody else's: nothing of
+    either is executed, and no link in them is followed."""
+    controls = _controls(planned)
+    if controls and is_trusted(planned.cell.agent):
+        await asyncio.to_thread(lay, controls / str(planned.cell.agent.control), folders.workspace)
 
 
 def _controls(planned: PlannedRun) -> Path | None:

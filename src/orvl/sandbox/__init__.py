@@ -104,6 +104,8 @@ class ProcessResult:
     cpu_seconds: float
     stdout: Stream
     stderr: Stream
+    cpu_pressure: float | None = None
+    """The share of the time in which something on this machine waited for a processor."""
     alive: int = 0
     """Processes of the job that could not be killed."""
 

@@ -37,6 +37,8 @@ GUARDS: set[int] = set()
 GUARDS_LOCK = Lock()
 GUARD_PATIENCE = 15.0
 END_PATIENCE = 15.0
+RUN_PAUSES = (*PAUSES, 4.0, 8.0, 15.0)
+"""Seconds: while a machine is short of something, other runs end, and give theirs back."""
 STOP_PATIENCE = 3.0
 CONNECT_PATIENCE = 10.0
 LONGEST_ANSWER = 1 << 20
@@ -80,11 +82,22 @@ class GuardClient:
 
     async def run(self, job: Job) -> ProcessResult:
         spawn = self.spawn(job)
+        pauses = list(RUN_PAUSES)
+        while True:
+            answer = await self._ask(job, spawn)
+            if answer is None:
+                return NOT_BEGUN
+            if not _is_short(answer) or not pauses:
+                return _result(answer, job, self.name)
+            await asyncio.sleep(pauses.pop(0))
+
+    async def _ask(self, job: Job, spawn: Spawn) -> dict[str, Any] | None:
+        """The guard's answer; None if nothing may begin any more."""
         message = json.dumps(_message(job, spawn)).encode() + b"\n"
         patience = GUARD_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
         reader, writer = await self._connection()
         if self._stopped:
-            return NOT_BEGUN
+            return None
         self._grace = job.grace
         assert self._port_sockets is not None
         try:
@@ -92,13 +105,14 @@ class GuardClient:
                 writer.write(message)
                 await writer.drain()
                 async with asyncio.timeout(job.seconds + job.grace + patience):
-                    answer = await reader.readline()
+                    line = await reader.readline()
         except (OSError, TimeoutError):
-            answer = b""
-        if not answer.endswith(b"\n"):
+            line = b""
+        if not line.endswith(b"\n"):
             await self._end_guard(spawn.clean)
             raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
-        return _result(json.loads(answer), job, self.name)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def stop(self) -> None:
         """Ends what runs now, and lets nothing more begin."""
@@ -147,12 +161,12 @@ class GuardClient:
 
     async def _start_guard(self) -> socket.socket:
         """Our end of a new guard's control socket; where the machine is short of something, asked for again."""
-        pauses = list(PAUSES)
+        pauses = list(RUN_PAUSES)
         while True:
             try:
                 return self._new_guard()
             except OSError as error:
-                if error.errno not in SHORT or not pauses:
+                if error.errno not in SHORT or not pauses or self._stopped:
                     reason = f"this machine refused orvl a process: {disk_sentence(error)}"
                     raise NotStarted(reason, missing=False) from error
             await asyncio.sleep(pauses.pop(0))
@@ -180,6 +194,13 @@ class GuardClient:
             theirs.close()
             their_ports.close()
             return ours
+
+
+def _is_short(answer: dict[str, Any]) -> bool:
+    """Whether a job did not begin because the machine was short of something for a moment."""
+    said = answer.get("not_set_up", "")
+    refused = any(os.strerror(number) in said for number in SHORT)
+    return refused or (answer.get("error") in SHORT and bool(answer.get("not_spawned")))
 
 
 def _ended(guard: subprocess.Popen[bytes], began: int) -> None:
@@ -356,6 +377,7 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
         cpu_seconds=answer["cpu_seconds"],
         stdout=_stream(answer["stdout"]),
         stderr=_stream(answer["stderr"]),
+        cpu_pressure=answer["cpu_pressure"],
         alive=answer["alive"],
     )
 

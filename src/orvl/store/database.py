@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import stat
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,11 +18,17 @@ from orvl.store.schema import MIGRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 FILE = "orvl.db"
 MANY = 1000
 """Runs, or tables of scores, that are worth a summary."""
+LOGS = ("-wal", "-shm", "-journal")
+DAMAGE = ("decode", "no such table", "overflow", "malformed JSON", "JSON path", "too big")
+"""What SQLite says of values that orvl did not write."""
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
+SAID = 200
+SchemaRow = tuple[str, str, str, str]
+"""Kind, name, table, and the statement that made it, without spaces."""
 MIGRATION_WAIT = 5.0
 """Seconds for which a reader waits for a writer to bring the store up to date; an older orvl never does."""
 
@@ -27,6 +36,7 @@ MIGRATION_WAIT = 5.0
 def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
     """Opens the store in a folder and brings it up to date; a writer creates it."""
     path = folder / FILE
+    check_places(folder)
     with sentences(path):
         blobs = folder / "blobs"
         if path.exists() and not path.stat().st_size and blobs.is_dir() and any(blobs.iterdir()):
@@ -41,6 +51,7 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
                     f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
                     f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
                 )
+            _check_tables(connection, path, tuple(migrations), version)
             if write:
                 connection.execute("PRAGMA journal_mode = WAL")
                 _migrate(connection, migrations)
@@ -55,15 +66,57 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
 
 
 def make(folder: Path) -> None:
+    check_places(folder)
     try:
         (folder / "blobs").mkdir(parents=True, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        with suppress(FileExistsError), open(folder / ".gitignore", "x") as ignore:
+            ignore.write("*\n")
     except OSError as error:
         raise StoreError(
             f"Cannot create the store {folder}: {disk_sentence(error)}. Choose another folder: --store DIR"
         ) from error
+
+
+def check_places(folder: Path) -> None:
+    """A store may come from anybody: what orvl writes, reads and deletes in it must lie in its own folder."""
+    places = [folder / name for name in (FILE, *(FILE + end for end in LOGS), "lock", ".gitignore", "blobs", "starts")]
+    with suppress(OSError), os.scandir(folder / "blobs") as inside:
+        places += [Path(entry.path) for entry in inside if entry.is_symlink()]
+    for place in places:
+        try:
+            mode = place.lstat().st_mode
+        except OSError:
+            continue
+        if stat.S_ISLNK(mode):
+            raise StoreError(
+                f"{place} is a link, and a store must not lead out of its folder. Move the whole store, and name its "
+                "folder: --store DIR"
+            )
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise StoreError(f"Cannot open or write the store {folder}: {place} is neither a file nor a folder.")
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path, migrations: tuple[str, ...], version: int) -> None:
+    """Refuses triggers, and tables or indexes that are not as the migrations made them: they could change numbers."""
+    expected, ours = _tables(migrations[:version]), {name for _, name, *_ in _tables(migrations)}
+    found = _schema_of(connection)
+    if planted := next((name for kind, name, *_ in found if kind == "trigger"), None):
+        raise damaged(path, f"it has a trigger, '{planted}', which orvl did not make")
+    own = {one for one in found if one[1] in ours or one[2] in ours}
+    if other := sorted(own ^ expected):
+        raise damaged(path, f"its {other[0][0]} '{other[0][1]}' is not as orvl makes it")
+
+
+@cache
+def _tables(migrations: tuple[str, ...]) -> frozenset[SchemaRow]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(";".join(migrations))
+        return _schema_of(connection)
+
+
+def _schema_of(connection: sqlite3.Connection) -> frozenset[SchemaRow]:
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    return frozenset((str(kind), str(name), str(table), "".join(str(sql).split())) for kind, name, table, sql in rows)
 
 
 def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
@@ -77,6 +130,7 @@ def _open(path: Path, mode: str, extra: str = "") -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()
@@ -148,7 +202,7 @@ def lock(folder: Path) -> int:
     """Becomes the one writer."""
     path = folder / "lock"
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise StoreError(f"Cannot write to the store {folder}: {disk_sentence(error)}.") from error
     try:
@@ -180,11 +234,11 @@ def sentences(path: Path) -> Iterator[None]:
             ) from error
         if "locked" in text:
             raise StoreError(f"The store {path} is in use by another program ({text}).") from error
-        if "decode" in text or "no such table" in text:
+        if any(words in text for words in DAMAGE):
             raise damaged(path, text) from error
         raise
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
+        if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
             raise
         raise damaged(path, str(error)) from error
 
@@ -217,5 +271,5 @@ class Queries:
         """What cannot be read as it was written is damage, not a bug."""
         try:
             yield
-        except (ValueError, KeyError, TypeError) as error:
-            raise damaged(self.path, f"{what}: {error}") from error
+        except UNREADABLE as error:
+            raise damaged(self.path, f"{what}: {str(error)[:SAID]}") from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_type_hints
 
 from orvl.types import Attempt, CallIssue, CheckResult, ModelCall, Score, Turn, Usage
 
@@ -20,9 +22,36 @@ FLAGS = ("stream", "left", "reasoning_given", "reasoning_back", "is_bound")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
 
 
+Row = TypeVar("Row", bound=NamedTuple)
+
+
 def clean(text: str | None) -> str | None:
     """Text as UTF-8: what cannot be encoded, such as a lone surrogate, is escaped."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode()
+
+
+def check_text(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r:.40}")
+
+
+def check_score(value: object) -> None:
+    """A score is a number from 0 to 1, or missing."""
+    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
+        raise ValueError(f"a score of {value!r:.40}")
+
+
+def check_types(row: Row) -> Row:
+    """A row whose values are of the types that its class says; SQLite itself keeps any value in any column."""
+    for (name, kind), value in zip(_kinds(type(row)), row, strict=True):
+        if not isinstance(value, kind):
+            raise ValueError(f"{name} is {value!r:.40}")
+    return row
+
+
+@cache
+def _kinds(row: type) -> tuple[tuple[str, Any], ...]:
+    return tuple(get_type_hints(row).items())
 
 
 def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
@@ -52,6 +81,11 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
 def usage_from(values: Sequence[Any]) -> Usage:
     """The columns of USAGE and SPENT as a Usage."""
     fields = dict(zip((*USAGE, *SPENT), values, strict=True))
+    for name, value in fields.items():
+        if name == "cost_source":
+            check_text(name, value)
+        elif value is not None and not (isinstance(value, int | float) and 0 <= value < math.inf):
+            raise ValueError(f"{name} is {value!r:.40}")
     return Usage(**{**fields, "is_bound": bool(fields["is_bound"])})
 
 
@@ -69,6 +103,8 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
     kept["contestant"] = detail.get("contestant")
     kept["refused"] = detail.get("refused", {})
+    for name in ("outcome", "reason", "sandbox", "start_tree", "tree", "steps"):
+        check_text(name, fields[name])
     return Attempt(usage=usage, **kept, **fields)
 
 
@@ -110,4 +146,7 @@ def reply_place(attempt: int, metric_key: str, judge_key: str, sample: int) -> t
 
 def score_from(row: Sequence[Any]) -> Score:
     fields = dict(zip(SCORE, row, strict=True))
+    check_score(fields["value"])
+    for name in ("metric", "metric_key", "judge", "judge_key", "kind", "reason"):
+        check_text(name, fields[name])
     return Score(**{**fields, "detail": json.loads(fields["detail"] or "null")})

@@ -216,4 +216,8 @@ MIGRATIONS: tuple[str, ...] = (
     );
     DELETE FROM cell_counts;
     """,
+    # Runs whose speed tells about the machine.
+    """
+    CREATE INDEX on_loaded_machine ON attempt (run) WHERE instr(detail, '"loaded": true') > 0;
+    """,
 )

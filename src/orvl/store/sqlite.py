@@ -120,7 +120,10 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
     def trust(self, kind: str) -> list[TrustRecord]:
         rows = self.rows("SELECT id, made, content FROM trust WHERE kind = ? ORDER BY id DESC", (kind,))
         with self.readable(f"a {kind}"):
-            return [TrustRecord(number, made, json.loads(content)) for number, made, content in rows]
+            found = [TrustRecord(number, made, json.loads(content)) for number, made, content in rows]
+            if other := next((one for one in found if not isinstance(one.content, dict)), None):
+                raise TypeError(f"number {other.id} says {other.content!r:.40}")
+        return found
 
     def labels(self) -> list[StoredLabel]:
         rows = self.rows(

@@ -62,6 +62,16 @@ class SqliteCalls(Queries):
         with self.readable(f"a call of attempt {attempt}"):
             return [call_from(row) for row in self.rows(query, (attempt,))]
 
+    def loaded(self, first: int, last: int) -> dict[int, int]:
+        return dict(
+            self.rows(
+                "SELECT run.cell, count(DISTINCT run.id) FROM attempt JOIN run ON run.id = attempt.run "
+                "WHERE instr(detail, '\"loaded\": true') > 0 AND outcome <> 'errored' AND episode BETWEEN ? AND ? "
+                "GROUP BY run.cell",
+                (first, last),
+            )
+        )
+
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         rows = self.rows(
             f"SELECT run.cell, max(instr(findings, '{OTHER_MODEL}') > 0), max(instr(findings, '{OTHER_HOST}') > 0) "

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from orvl import __version__
-from orvl.store.database import MANY, Queries
+from orvl.store.database import MANY, Queries, damaged
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
@@ -17,6 +17,7 @@ from orvl.store.records import (
     attempt_from,
     attempt_row,
     call_row,
+    check_types,
     checks_from,
     checks_text,
     spent_row,
@@ -34,6 +35,9 @@ SUMS = (
     *("input_tokens", "cached_tokens", "output_tokens", "tool_calls", "seconds", "cost_usd"),
     *("model_seconds", "tools_seconds", "own_seconds", "waiting_seconds"),
 )
+SOUND = " AND ".join(f"coalesce({name}, 0) BETWEEN 0 AND 9e99" for name in SUMS)
+"""Text, infinity and what is below 0 are not."""
+MOST_EPISODES = 10_000_000
 RUN = "attempt.id, run.key, run.cell, run.episode, attempt.outcome"
 WITH_ATTEMPT = (
     "FROM run JOIN attempt ON attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id "
@@ -118,7 +122,11 @@ class SqliteRuns(Queries):
             f"coalesce(c.last_episode, (SELECT max(episode) {of_cell}), 0) "
             "FROM cell LEFT JOIN cell_counts c ON c.cell = cell.id ORDER BY cell.id"
         )
-        return [StoredCell(*row) for row in rows]
+        with self.readable("a cell"):
+            cells = [check_types(StoredCell(*row)) for row in rows]
+            if far := next((cell for cell in cells if cell.last_episode > MOST_EPISODES), None):
+                raise ValueError(f"cell {far.id} has an episode {far.last_episode}")
+        return cells
 
     def prompts(self, cell: int) -> tuple[str, ...]:
         text = self.rows("SELECT prompts FROM cell WHERE id = ?", (cell,))[0][0]
@@ -128,11 +136,13 @@ class SqliteRuns(Queries):
     def runs(self, cells: Collection[int] | None = None) -> list[StoredRun]:
         of_cells, values = ("", ()) if cells is None else (f"WHERE {OF_CELLS}", (json.dumps(list(cells)),))
         rows = self.rows(f"SELECT {RUN} {WITH_ATTEMPT} {of_cells} ORDER BY run.id", values)
-        return [StoredRun(*row) for row in rows]
+        with self.readable("a run"):
+            return [check_types(StoredRun(*row)) for row in rows]
 
     def runs_starting_with(self, prefix: str, limit: int) -> list[StoredRun]:
         query = f"SELECT {RUN} {WITH_ATTEMPT} WHERE substr(run.key, 1, ?) = ? ORDER BY run.id LIMIT ?"
-        return [StoredRun(*row) for row in self.rows(query, (len(prefix), prefix, limit))]
+        with self.readable("a run"):
+            return [check_types(StoredRun(*row)) for row in self.rows(query, (len(prefix), prefix, limit))]
 
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         for key in cell_keys:
@@ -141,7 +151,9 @@ class SqliteRuns(Queries):
                 "WHERE cell.key = ? AND attempt.outcome <> 'errored'",
                 (key,),
             )
-            yield from (StoredRun(*row) for row in rows)
+            with self.readable("a run"):
+                found = [check_types(StoredRun(*row)) for row in rows]
+            yield from found
 
     def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
         # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
@@ -160,10 +172,11 @@ class SqliteRuns(Queries):
             f"WHERE {OF_CELLS} ORDER BY run.id",
             (json.dumps(list(cells)),),
         )
-        return [
-            RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
-            for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
-        ]
+        with self.readable("how a run ended"):
+            return [
+                RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
+                for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
+            ]
 
     def counts(self, first: int, last: int) -> dict[int, CellCounts]:
         if first > 1 or last < ANY_EPISODE:
@@ -198,12 +211,15 @@ class SqliteRuns(Queries):
         sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
         used = self.rows(
             f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
-            f"group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), max(is_bound), {sums} "
+            "group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), max(is_bound), "
+            f"sum(NOT ({SOUND})), {sums} "
             f"FROM attempt {WITH_SPENT} CROSS JOIN run ON run.id = attempt.run "
             f"WHERE outcome <> 'errored' AND run.episode BETWEEN ? AND ? AND {where} GROUP BY run.cell",
             (first, last),
         )
-        for cell, carried_out, failed, bare, sandbox, sources, is_bound, *rest in used:
+        for cell, carried_out, failed, bare, sandbox, sources, is_bound, unsound, *rest in used:
+            if unsound:
+                raise damaged(self.path, f"what a run of cell {cell} used")
             totals = zip(SUMS, rest[::2], rest[1::2], strict=True)
             usage = {name: total if known == carried_out else None for name, total, known in totals}
             usage["cost_source"], usage["is_bound"] = sources, bool(is_bound)

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from orvl.store.database import MANY, Queries, damaged
-from orvl.store.records import SCORE, reply_place, score_from, score_row
+from orvl.store.records import SCORE, check_score, reply_place, score_from, score_row
 from orvl.store.rows import JudgeAnswer, JudgeReply, NewestScore, ScoreTables, ScoreValue, VerdictCosts
 
 if TYPE_CHECKING:
@@ -78,16 +78,23 @@ class SqliteScores(Queries):
         import numpy as np
 
         known = self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))
-        rows = self._cell_tables(known[0][0], set(cells)) if known and cells else []
+        with self.readable("a table of scores"):
+            rows = self._cell_tables(known[0][0], set(cells)) if known and cells else []
+            if any(not isinstance(part, bytes) for _, *parts in rows for part in parts):
+                raise TypeError("it is no table")
         sizes = [len(attempts) // 8 for _, attempts, _ in rows]
         if any(
             len(S) != size * 8 * layout.shape[0] * layout.shape[1] for size, (*_, S) in zip(sizes, rows, strict=True)
         ):
             raise damaged(self.path, "a table of scores has the wrong size")
+        S = np.frombuffer(b"".join([S for *_, S in rows]), dtype="<f8").reshape(sum(sizes), *layout.shape)
+        # What is missing is NaN, which is neither.
+        if S.size and (np.nanmax(S, initial=0.0) > 1 or np.nanmin(S, initial=0.0) < 0):
+            raise damaged(self.path, "a table of scores has one that is not from 0 to 1")
         return ScoreTables(
             np.frombuffer(b"".join([attempts for _, attempts, _ in rows]), dtype="<i8"),
             np.repeat(np.array([cell for cell, *_ in rows], dtype=np.int64), sizes),
-            np.frombuffer(b"".join([S for *_, S in rows]), dtype="<f8").reshape(sum(sizes), *layout.shape),
+            S,
         )
 
     def _cell_tables(self, layout: int, cells: set[int]) -> list[tuple[int, bytes, bytes]]:
@@ -129,6 +136,9 @@ class SqliteScores(Queries):
             "JOIN score ON score.attempt = attempt.id WHERE run.cell = ?",
             (cell,),
         )
+        with self.readable(f"a score of cell {cell}"):
+            for row in rows:
+                check_score(row[-1])
         return [ScoreValue(*row) for row in rows]
 
     def unscored(self) -> list[NewestScore]:

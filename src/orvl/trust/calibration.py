@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orvl.errors import StoreError
 from orvl.rate.stats.calibration import JudgeMap, calibrate
 from orvl.trust.measure import measure
 from orvl.trust.standing import eval_content, judge_content
@@ -60,8 +61,13 @@ def maps_for(store: Store, judges: Sequence[Judge]) -> list[JudgeMap | None] | N
     """
     found: list[JudgeMap | None] = []
     calibrations = [content for _, _, content in store.trust(KIND)]
-    for judge in judges:
-        own = [one["map"] for content in calibrations for one in content["judges"] if one["key"] == judge.key]
-        fitted = [one for one in own if one["slope"] is not None]
-        found.append(JudgeMap(**(fitted or own)[0]) if own else None)
+    try:
+        for judge in judges:
+            own = [one["map"] for content in calibrations for one in content["judges"] if one["key"] == judge.key]
+            fitted = [one for one in own if one["slope"] is not None]
+            found.append(JudgeMap(**(fitted or own)[0]) if own else None)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"A calibration in the store {store.folder} is damaged ({error}). Restore a backup of the store."
+        ) from error
     return found if any(one is not None and not one.refused for one in found) else None

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import OrvlError
+from orvl.errors import OrvlError, StoreError
 from orvl.rate.board import Standing
 
 if TYPE_CHECKING:
@@ -66,10 +66,18 @@ def with_standing(project: Project, store: Store, board: Board) -> Board:
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
     """The newest certificate that fits the present panels; else the newest one, with what has changed since."""
-    panels = list(panels)
     found = store.trust(KIND)
     if not found:
         return Standing("none")
+    try:
+        return _standing(project, found, list(panels))
+    except (LookupError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"A certificate in the store {store.folder} is damaged ({error}). Restore a backup of the store."
+        ) from error
+
+
+def _standing(project: Project, found: Sequence[Made], panels: Sequence[Panel]) -> Standing:
     judges = panels[0].judges if panels else ()
     names = _with_a_say({judge.name: judge.weight for judge in judges})
     same = [one for one in found if _with_a_say({j["name"]: j["weight"] for j in one[2]["judges"]}) == names]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from orvl.errors import ChildFailed
@@ -35,6 +37,10 @@ class DeadlineWorker:
             self._thread, self._ask, function, payload, arguments, seconds
         )
         return await asyncio.shield(work)
+
+    def call_now(self, function: str, payload: bytes, *arguments: Any, seconds: float) -> Any:
+        """The same for a thread that may wait."""
+        return self._thread.submit(self._ask, function, payload, arguments, seconds).result()
 
     def close(self) -> None:
         """Ends the process, in the middle of a question too."""
@@ -69,3 +75,11 @@ class DeadlineWorker:
         child, self._child = self._child, None
         if child is not None:
             child.close()
+
+
+@cache
+def shared_worker() -> DeadlineWorker:
+    """The one of this process, for work that is not a single run's."""
+    worker = DeadlineWorker()
+    atexit.register(worker.close)
+    return worker

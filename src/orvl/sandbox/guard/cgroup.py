@@ -11,6 +11,7 @@ NAMED = "orvl-"
 # The guard itself, and what sets up a sandbox, are in the group too.
 OWN_MEMORY = 64 << 20
 OWN_PROCESSES = 16
+FEW_PROCESSES = 64
 FILES = {
     "memory": ("memory.max", "memory.limit_in_bytes"),
     "pids": ("pids.max", "pids.max"),
@@ -18,7 +19,7 @@ FILES = {
 
 EVENTS = {
     "memory": (("memory.events",), ("memory.oom_control", "memory.failcnt")),
-    "pids": (("pids.events",), ("pids.events",)),
+    "pids": (("pids.events", "pids.peak"), ("pids.events", "pids.peak")),
 }
 """Files that count how often the kernel enforced a limit, for both versions."""
 
@@ -69,7 +70,12 @@ class ControlGroup:
         """The limit that the kernel had to enforce since it was set."""
         if self._more("killed") and self._more("own"):
             return "memory"
-        return "processes" if self._more("refused") else None
+        return "processes" if self._more("refused") and not self.machine_refuses_processes() else None
+
+    def machine_refuses_processes(self) -> bool:
+        """Whether a fork was refused here although the group never held many processes: a group around this one is
+        full. One that held more may be who filled it."""
+        return self._more("refused") and 0 < self._counts()["peak"] < min(FEW_PROCESSES, self.limits["pids"])
 
     def machine_is_short(self) -> bool:
         """Whether the kernel killed a process here that was within the group's own limit: for lack of memory on the
@@ -84,8 +90,8 @@ class ControlGroup:
         return self._counts().get(name, 0) > self.before.get(name, 0)
 
     def _counts(self) -> dict[str, int]:
-        """Processes that the kernel killed for lack of memory, how often this group's own limit was the reason, and
-        forks that it refused."""
+        """Processes that the kernel killed for lack of memory, how often this group's own limit was the reason, forks
+        that it refused, and the most processes that there ever were."""
         events = {name: _numbers(fd) for name, fd in self.events.items()}
         memory = events.get("memory.events", {}) | events.get("memory.oom_control", {})
         own = memory.get("oom", 0) if self.new_kind else events.get("memory.failcnt", {}).get("", 0)
@@ -93,6 +99,7 @@ class ControlGroup:
             "killed": memory.get("oom_kill", 0),
             "own": own,
             "refused": events.get("pids.events", {}).get("max", 0),
+            "peak": events.get("pids.peak", {}).get("", 0),
         }
 
     def leave(self) -> None:

@@ -5,6 +5,7 @@ import fcntl
 import os
 import signal
 import struct
+import time
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -85,6 +86,32 @@ def cpu_seconds_below(root: int) -> float:
         except OSError:
             continue
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class CpuPressure:
+    """How much of a time something on this machine waited for a processor."""
+
+    def __init__(self) -> None:
+        self.began, self.waited = time.monotonic(), _waited_for_cpu()
+
+    def share(self) -> float | None:
+        """From 0 to 1; by the number of processes that wanted to run, where the kernel does not measure waiting."""
+        waited, seconds = _waited_for_cpu(), time.monotonic() - self.began
+        if waited is not None and self.waited is not None and seconds > 0:
+            return min(1.0, (waited - self.waited) / seconds)
+        try:
+            return max(0.0, 1 - (os.cpu_count() or 1) / max(os.getloadavg()[0], 0.01))
+        except OSError:
+            return None
+
+
+def _waited_for_cpu() -> float | None:
+    """Seconds since the machine was started."""
+    try:
+        with open("/proc/pressure/cpu", "rb") as file:
+            return int(file.readline().rpartition(b"total=")[2]) / 1e6
+    except (OSError, ValueError):
+        return None
 
 
 def kills_for_memory() -> int:

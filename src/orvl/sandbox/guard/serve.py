@@ -21,6 +21,7 @@ from .limits import LimitWatch, SoftLimits
 from .output import CHUNK, Sink, standard_input
 from .port import dial, refuse
 from .processes import (
+    CpuPressure,
     become_reaper,
     cpu_seconds_below,
     descendants,
@@ -43,6 +44,7 @@ CLIENT_SECONDS = 5.0
 TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
+PROCESSES_SHORT = "this machine, or the container that orvl is in, refused it a process"
 DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 KILLED = "somebody outside the sandbox killed it"
 
@@ -121,9 +123,9 @@ class Guard:
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
-            began = time.monotonic()
+            began, pressure = time.monotonic(), CpuPressure()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
-            seconds = time.monotonic() - began
+            seconds, cpu_pressure = time.monotonic() - began, pressure.share()
             outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
@@ -146,6 +148,7 @@ class Guard:
             "fault": fault,
             "seconds": seconds,
             "cpu_seconds": self.cpu_seconds(),
+            "cpu_pressure": cpu_pressure,
             "stdout": out,
             "stderr": err,
             "alive": alive,
@@ -301,6 +304,8 @@ class Guard:
         """
         if self.group.machine_is_short():
             return MEMORY_SHORT
+        if self.ended and self.group.machine_refuses_processes():
+            return PROCESSES_SHORT
         killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
         # The group does not hold containers. Without one, the kernel only says that it killed some process.
         counts = self.group.counts_kills and not self.clean

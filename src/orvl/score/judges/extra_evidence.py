@@ -51,9 +51,11 @@ def extra_evidence(value: Any, run: CapturedRun) -> ExtraEvidence:
         suspicious = ("further evidence",) if is_suspicious(text) else ()
         shown = without_names(escape(text[:MAX_TEXT]), run.hidden_names, run.own_words)
         return ExtraEvidence(ExtraView(_marked(shown)), ExtraView(), suspicious)
-    images = tuple(Image(path.stem, path.read_bytes()) for path in paths[:MAX_IMAGES])
+    blind = [without_names(path.stem, run.hidden_names, run.own_words) for path in paths[:MAX_IMAGES]]
+    images = tuple(Image(name, path.read_bytes()) for name, path in zip(blind, paths, strict=False))
     # The same pages, taken a second time with their texts blotted out.
-    plain = tuple(Image(image.name, run.plain_shots.get(image.name, image.png)) for image in images)
+    shots = [run.plain_shots.get(path.stem, image.png) for path, image in zip(paths, images, strict=False)]
+    plain = tuple(map(Image, blind, shots))
     return ExtraEvidence(ExtraView(images=images), ExtraView(images=plain))
 
 

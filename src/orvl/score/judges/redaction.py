@@ -14,8 +14,12 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from orvl.score.judges.injection import USUAL, is_loaded, is_suspicious, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -179,11 +183,11 @@ def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = 
     return "".join([*pieces, text[at:]])
 
 
-UNSEEN = r"[\u0300-\u036f]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\U[0-9a-f]{8}"
+UNSEEN = r"[\u0300-\u036f]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}"
 """What may stand between any two letters: accents, and what cannot be seen, which has been escaped already."""
 STARTS = (
     r"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Za-z])"
-    r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-f]{4})|(?<=\\x[0-9a-f]{2}))"
+    r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2}))"
 )
 ENDS = r"(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))"
 VERSION = r"(?:(?i:[-_.@]?v?|\s+v(?=\d)|\s(?=\d+\.\d))\d+(?:[._-]\d+)*(?:[a-z](?![A-Za-z]))?)?"
@@ -194,26 +198,31 @@ def _pattern(names: tuple[str, ...], prompts: tuple[str, ...]) -> re.Pattern[str
     """All that is hidden, the longest first; nothing where there are no names, as for a control."""
     if not names:
         return None
-    spelled: dict[str, None] = {}
-    for name in names:
-        words = re.findall(r"[A-Za-z]+|\d+", name.rsplit("/", 1)[-1])
+    parts: dict[str, None] = {}
+    for name in map(_folded, names):
+        words = re.findall(r"[^\W\d_]+|\d+", name.rsplit("/", 1)[-1])
         told = "".join(words).lower()
         if len(told) >= MIN_NAME and not (len(words) == 1 and told in COMMON | KEYWORDS | USUAL | FILE_KINDS):
-            spelled[rf"{STARTS}(?i:{rf'(?:[-_./ ]|{UNSEEN})*'.join(map(_letters, words))}){ENDS}{VERSION}"] = None
+            parts[f"(?:[-_./ ]|{UNSEEN})*".join(map(_letters, words))] = None
     own = {word.lower() for name in names for word in re.findall("[A-Za-z]+", name)}
-    for word in sorted({word for family in FAMILIES if own & {*family} for word in family}):
-        spelled[rf"{STARTS}(?i:{_letters(word)}){ENDS}{VERSION}"] = None
-    for word in sorted(TELLING):
-        spelled[f"(?i:{_letters(word)}){VERSION}"] = None
+    parts |= dict.fromkeys(_letters(word) for family in FAMILIES if own & {*family} for word in family)
     folded = [_folded(prompt) for prompt in prompts]
-    hidden = [one for one in spelled if not any(re.search(one, prompt) for prompt in folded)]
-    return re.compile("|".join(sorted(hidden, key=len, reverse=True))) if hidden else None
+
+    def hidden(spelled: Iterable[str], form: str) -> str:
+        kept = [one for one in spelled if not any(re.search(form.format(one), prompt) for prompt in folded)]
+        return form.format("|".join(sorted(kept, key=len, reverse=True))) if kept else ""
+
+    bounded = hidden(parts, f"{STARTS.replace('{', '{{').replace('}', '}}')}(?:{{}}){ENDS}")
+    anywhere = hidden(map(_letters, sorted(TELLING)), "(?:{})")
+    forms = "|".join(form for form in (bounded, anywhere) if form)
+    return re.compile(f"(?:{forms}){VERSION}") if forms else None
 
 
 def _letters(word: str) -> str:
     """A word in one piece, or a long one also as `open-code`; `p.i` and `z_e_n` are other things."""
     between = f"(?:[-_]|{UNSEEN})*" if len(word) >= LONG_NAME else f"(?:{UNSEEN})*"
-    return between.join(word)
+    # A set of both cases is found much faster than a letter whose case is ignored.
+    return between.join(f"[{letter}{letter.swapcase()}]" if letter.isalpha() else letter for letter in word)
 
 
 def _folded(text: str) -> str:
