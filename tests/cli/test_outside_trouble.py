@@ -157,3 +157,87 @@ def test_a_store_that_is_gone_is_noticed_at_once(waiting, how):
     [line] = [line for line in err.decode().splitlines() if line.startswith("orvl: ")]
     assert f"The store {store} was deleted or replaced" in line
     assert len(begun(waiting)) == 2  # nothing else was begun
+
+
+# -- the disks, while runs go on
+
+
+def sentences(err):
+    return [line for line in err.decode().splitlines() if line.startswith("orvl: ")]
+
+
+def test_a_temporary_folder_that_is_removed_is_no_traceback(waiting):
+    waiting.toml("attempts = 2\n")
+    words = ("--episodes=3", "--concurrency=1")
+    process = start(waiting, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    for folder in waiting.tmp.glob("orvl-*"):
+        shutil.rmtree(folder)
+    (waiting.tmp / "go").touch()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert b"Traceback" not in err
+    assert "failed" not in outcomes(waiting)
+    assert waiting.orvl("mine", "--eval=e", *words).status == 0
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """Mounts a small disk at a folder."""
+    mounted = []
+
+    def mount(folder, size):
+        folder.mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=True)
+        mounted.append(folder)
+        return folder
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.mark.root
+def test_a_temporary_folder_that_becomes_read_only_ends_the_call_with_a_sentence(waiting, disk):
+    small = disk(waiting.tmp / "small", "32m")
+    env = {**waiting.env, "TMPDIR": str(small)}
+    process = start(waiting, "--episodes=3", "--concurrency=1", env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    subprocess.run(["mount", "-o", "remount,ro", small], check=True)
+    (waiting.tmp / "go").touch()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert b"Traceback" not in err
+    assert len(sentences(err)) == 1
+    assert "read-only file system" in sentences(err)[0]
+    assert "failed" not in outcomes(waiting)
+
+
+@pytest.mark.root
+def test_a_store_whose_disk_is_full_ends_the_call_with_a_sentence_and_keeps_what_was_done(project, disk):
+    disk(project.root / ".orvl", "6m")
+    code = "head -c $((3 * 1024 * 1024)) /dev/urandom > f"
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return ['sh', '-c', {code!r}]\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    result = project.orvl("mine", "--eval=e", "--episodes=4", "--concurrency=1", process=True)
+    assert result.status == 1, result.err
+    assert "Traceback" not in result.err
+    assert [line for line in result.err.splitlines() if line.startswith("orvl: ") and "no space left" in line]
+    assert set(outcomes(project)) <= {"finished", "errored"}
+    assert "finished" in outcomes(project)
+    assert project.orvl("report").status == 0
+
+
+def test_an_agent_that_is_stopped_or_whose_clock_is_wrong_is_measured_by_its_own_time(project):
+    """SIGSTOP from outside costs its time; a name of another time zone, or a wrong clock, costs nothing."""
+    code = f"echo $$ > {project.tmp}/pid; sleep 30"
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return ['sh', '-c', {code!r}]\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\nlimits: {turn: 3, grace: 0.2}\n---\nGo.\n")
+    process = start(project, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: (project.tmp / "pid").exists() and (project.tmp / "pid").read_text().strip())
+    os.kill(int((project.tmp / "pid").read_text()), signal.SIGSTOP)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert project.rows("SELECT outcome, reason FROM attempt") == [
+        ("failed", "turn 1 passed its limit of 3 s (limits.turn)")
+    ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import threading
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -265,3 +267,60 @@ def test_a_round_trip_goes_on_where_it_was_killed(project):
         assert project.orvl("round-trip", "e").status == 0
     assert len(judge.asked) == 3 + (3 - kept)
     assert project.rows("SELECT count(*) FROM judge_reply") == [(0,)]
+
+
+FUNCTION = """
+import random
+
+async def score(run, judge):
+    first = await judge.checklist(["It adds."])
+    again = await judge.checklist(["It adds."])
+    more = await judge.checklist(["It is short."], evidence="Two lines.")
+    return (float(first) + float(again) + float(more)) / 3
+"""
+
+
+def test_a_users_own_function_asks_only_what_is_missing(project):
+    """It asks the same question twice, and a third one: each answer is its own."""
+    judge = CountingJudge()
+    with ModelServer(judge) as server:
+        judged_project(project, [server], metrics=("m1",))
+        project.score("m1", FUNCTION)
+        lost = 0
+        for number in (2, 3):
+            asked, before = len(judge.asked), stored_answers(project)
+            assert killed_at(project, judge, number, "worker", "--eval=e", "--sandbox=none", "-q")
+            lost += len(judge.asked) - asked - (stored_answers(project) - before)
+        assert project.orvl("worker", "--eval=e").status == 0
+    assert len(judge.asked) == 3 * VIEWS + lost
+
+
+def test_an_answer_that_cannot_be_used_is_paid_once_too(project):
+    """The second try goes on from the first answer, which is stored although nobody could use it."""
+
+    def script(request):
+        return SAYS_YES(request) if "That answer cannot be used" in request.prompt_text else Answer("Hm.")
+
+    judge = CountingJudge(script)
+    with ModelServer(judge) as server:
+        judged_project(project, [server], metrics=("m1",))
+        asked, before = len(judge.asked), stored_answers(project)
+        assert killed_at(project, judge, 3, "worker", "--eval=e", "--sandbox=none", "-q")
+        lost = len(judge.asked) - asked - (stored_answers(project) - before)
+        assert project.orvl("worker", "--eval=e").status == 0
+    assert len(judge.asked) == 2 * VIEWS + lost
+
+
+@pytest.mark.parametrize(
+    "content", ["{}", '{"answer": 1, "call": 2, "replied": 3}', '{"answer": {"x": 1}, "call": {}}', "[]"]
+)
+def test_an_answer_in_a_store_from_elsewhere_that_is_none_is_asked_for(project, content):
+    judge = CountingJudge()
+    with ModelServer(judge) as server:
+        judged_project(project, [server], metrics=("m1",))
+        assert killed_at(project, judge, 2, "worker", "--eval=e", "--sandbox=none", "-q")
+        with closing(sqlite3.connect(project.root / ".orvl/orvl.db")) as db, db:
+            db.execute("UPDATE judge_reply SET content = ?", (content,))
+        done = project.orvl("worker", "--eval=e", "--json")
+    assert done.status == 0 and "Traceback" not in done.err, done.err
+    assert done.json["ratings"][0]["metrics"]["m1"]["mean"] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 import time
@@ -27,9 +28,10 @@ from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
+from orvl.sandbox.guard.limits import disk_use, free_bytes
 from orvl.sandbox.registries import registry_access
 from orvl.store import tree
-from orvl.types import Attempt, CheckResult, Usage
+from orvl.types import MEBI, Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -146,28 +148,32 @@ class Attempts:
         except (OSError, shutil.Error) as error:
             if attempt is not None and isinstance(error, OSError) and is_agents_doing(error):
                 return _unchecked(planned.cell.eval, attempt, f"its work cannot be checked: {disk_sentence(error)}")
+            workspace, most = str(conversed.folders.workspace), int(conversed.limits.capture * MEBI)
+            needed = (await asyncio.to_thread(disk_use, [workspace], most))[0]
             self._clean(conversed.folders)
-            await self.settle_disk(error)
+            await self.settle_disk(error, needed)
             return _errored(error, conversed.talk.started if conversed.talk else time.time())
         finally:
             self._clean(conversed.folders)
 
-    async def settle_disk(self, error: Exception) -> None:
+    async def settle_disk(self, error: Exception, needed: int = 0) -> None:
         """After an error: a disk that is full gets a moment, in which the run that filled it is ended and deleted.
 
-        A disk that stays full, or is broken, ends everything: no run can go on, and none is to blame.
+        A disk that stays full, or is broken, ends everything: no run can go on, and none is to blame. `needed` is what
+        the store must have room for, or the run would be paid for again in vain.
         """
         if not isinstance(error, OSError) or error.errno not in DISK_IS_BROKEN:
             return
-        if error.errno not in DISK_IS_FULL:
+        others_disk = os.stat(self.work.root).st_dev != os.stat(self.store.folder).st_dev
+        if error.errno not in DISK_IS_FULL or (others_disk and free_bytes(str(self.store.folder)) < needed):
             raise error
         deadline = time.monotonic() + ROOM_SECONDS
-        while not await asyncio.to_thread(self._has_room):
+        while not await asyncio.to_thread(self._has_room, needed):
             if time.monotonic() > deadline:
                 raise error
             await asyncio.sleep(0.2)
 
-    def _has_room(self) -> bool:
+    def _has_room(self, needed: int) -> bool:
         """Whether a little can be written, which a quota may forbid where there is room on the disk."""
         try:
             for folder in (self.work.root, self.store.folder):
@@ -175,7 +181,7 @@ class Attempts:
                     file.write(bytes(ROOM))
         except OSError:
             return False
-        return True
+        return free_bytes(str(self.store.folder)) >= needed
 
     async def _captured(self, conversed: Conversed) -> Attempt:
         """The capture; of a run that filled the disk, nothing where even the capture has no room."""

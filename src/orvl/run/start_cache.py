@@ -236,7 +236,8 @@ def _put(fresh: RunFolders, folder: Path, *, is_repository: bool = True) -> None
             # Another command was faster; what it has put there is compared with its seal like any other.
             if not os.path.lexists(folder):
                 raise
-        sync_path(folder.parent)
+        # `orvl replay` shares the starts of another store by a link.
+        sync_path(folder.parent.resolve())
 
 
 def _move(source: Path, target: Path) -> None:

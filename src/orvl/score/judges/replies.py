@@ -60,8 +60,13 @@ class JudgeConversation:
         content = self._replies.get(self._question, self._step)
         if content is None:
             return None
+        try:
+            stored = _answer_from(content["answer"]), _call_from(content["call"])
+        except (AttributeError, KeyError, TypeError):
+            # A store may come from elsewhere: what is no answer is asked for.
+            return None
         self._step += 1
-        return _answer_from(content["answer"]), _call_from(content["call"])
+        return stored
 
     @property
     def replied(self) -> str | None:
@@ -70,7 +75,8 @@ class JudgeConversation:
         A tool may not show the same twice; the stored answer is one to what it showed then.
         """
         content = self._replies.get(self._question, self._step)
-        return content["replied"] if content else None
+        replied = content.get("replied") if content else None
+        return replied if isinstance(replied, str) else None
 
     async def add(self, answer: ModelAnswer, call: ModelCall, replied: str | None) -> None:
         """Returns when a new answer is on the disk."""
