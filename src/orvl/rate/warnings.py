@@ -150,4 +150,7 @@ def _mismatches(store: Store, gathered: Gathered) -> list[str]:
         )
     if hosts := sum(run.is_other_host for run in runs):
         sentences.append(f"{count(hosts, 'run')} had answers of several hosts behind one name. See: orvl endpoints -v")
+    if asked := sum(cell in cells for cell in store.asked_for_others(gathered.first, gathered.last)):
+        runs_of = count(asked, "run")
+        sentences.append(f"In {runs_of} the agent called another model than its own. See: orvl show RUN --calls")
     return sentences
