@@ -67,6 +67,10 @@ def test_it_is_sound_and_is_brought_up_to_date_without_losing_a_row(before):
     assert before.rows(counts) == [kept]
 
 
+def test_how_its_time_was_spent_is_unknown(before):
+    assert "time: model, tools, own and waiting unknown" in before.orvl("show", "tidy/greeting/1").out
+
+
 def test_giving_the_command_again_runs_nothing(before):
     attempts = before.rows("SELECT * FROM attempt ORDER BY id")
     scores = before.rows("SELECT count(*) FROM score")
