@@ -166,7 +166,15 @@ class _Crew:
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self.attempts = Attempts(
-            self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say, SetUps(self.store)
+            self.store,
+            work,
+            self.settings,
+            starts,
+            self.gateway,
+            plan.endpoints,
+            self._say,
+            SetUps(self.store),
+            engine.project.root,
         )
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
