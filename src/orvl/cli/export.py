@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,15 +15,17 @@ from orvl.cli.common import open_to_read, where
 from orvl.errors import UserError, disk_sentence
 from orvl.project import open_project
 from orvl.project.names import count
+from orvl.store.beneath import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import BinaryIO
 
     from orvl.store import Store, StoredRun
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 RUN_PLACES = 4
+RUN_KEY = re.compile(r"\w[\w-]*", re.ASCII)
+"""A store may come from somebody else, and its keys become names of files."""
 
 
 @click.command()
@@ -58,7 +61,7 @@ def _rows(what: str, file: str, form: str | None, project: str | None, store: st
         if file == "-":
             rows = write_rows(*opened.export(what), chosen, sys.stdout.buffer)
         else:
-            with _whole(Path(file)) as out:
+            with replacing(Path(file)) as out:
                 rows = write_rows(*opened.export(what), chosen, out)
     if file != "-":
         click.echo(f"{rows} {what} written to {file}")
@@ -80,7 +83,9 @@ def _atif(words: tuple[str, ...], form: str | None, output: str | None, project:
         folder.mkdir(parents=True, exist_ok=True)
         written = 0
         for key, told in found:
-            with _whole(folder / f"{key[:12]}.atif.json") as out:
+            if not RUN_KEY.fullmatch(key):
+                raise UserError(f"The store has a run with the key '{key[:20]}', which cannot be a file's name.")
+            with replacing(folder / f"{key[:12]}.atif.json") as out:
                 out.write(_text(told))
             written += 1
     click.echo(f"{count(written, 'run')} written to {output}")
@@ -132,15 +137,3 @@ def _writing(place: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise UserError(f"Cannot write {place}: {disk_sentence(error)}.") from error
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
-    """Writes beside the file and renames it, so that a file is complete or absent."""
-    partial = path.with_name(path.name + ".part")
-    try:
-        with open(partial, "wb") as out:
-            yield out
-        partial.rename(path)
-    finally:
-        partial.unlink(missing_ok=True)

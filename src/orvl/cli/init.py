@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from pathlib import Path
 
 import click
 
 from orvl.errors import UserError, disk_sentence
+from orvl.store.beneath import replacing
 
+SCHEMA = ".orvl/orvl.schema.json"
 AGENT = '''"""An agent: replace the command with your own. See also: orvl list agents"""
 
 models = {"none": ["fixed"]}  # provider: models
@@ -59,15 +62,17 @@ def command(folder: str) -> int:
     from orvl.project.settings import schema
 
     root = Path(folder)
-    files = {**FILES, ".orvl/orvl.schema.json": json.dumps(schema(), indent=2) + "\n", ".orvl/.gitignore": "*\n"}
+    files = {**FILES, SCHEMA: json.dumps(schema(), indent=2) + "\n", ".orvl/.gitignore": "*\n"}
     try:
         for name, content in files.items():
             path = root / name
-            if path.exists() and not name.startswith(".orvl/"):
-                click.echo(f"kept  {path}")
+            if os.path.lexists(path) and name != SCHEMA:
+                if not name.startswith(".orvl/"):
+                    click.echo(f"kept  {path}")
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
+            with replacing(path) as file:
+                file.write(content.encode())
             if not name.startswith(".orvl/"):
                 click.echo(f"made  {path}")
     except OSError as error:

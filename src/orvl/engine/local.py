@@ -22,7 +22,7 @@ from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges, check_prices, without_price
 from orvl.run.start_cache import Starts
-from orvl.sandbox.backends import Slot, backend, chosen, is_trusted
+from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.workdir import WorkDir, is_alive, no_room
@@ -79,7 +79,7 @@ class LocalEngine:
             cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
             check_prices(without_price(settings, cells, plan.endpoints, judges))
         image = options.image or settings.sandbox.image
-        untrusted = any(not is_trusted(run.cell.agent) for run in remaining.to_run)
+        untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
         readable = _readable(project)
         at_once = concurrency(options, settings, lambda sentence: on_event(Notice(sentence)))
@@ -166,7 +166,15 @@ class _Crew:
         self._writer = Writer(self.store)
         starts = Starts(self.store, work, self.settings, place.around.image, self._say)
         self.attempts = Attempts(
-            self.store, work, self.settings, starts, self.gateway, plan.endpoints, self._say, SetUps(self.store)
+            self.store,
+            work,
+            self.settings,
+            starts,
+            self.gateway,
+            plan.endpoints,
+            self._say,
+            SetUps(self.store),
+            engine.project.root,
         )
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer

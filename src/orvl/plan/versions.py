@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
-from orvl.install import installed
+from orvl.install import installed, serving
 from orvl.project.endpoints import without_key
 from orvl.sandbox.version import NoVersion, printed_version
 from orvl.types import Agent
@@ -72,7 +72,7 @@ def _ask(ask: AskVersion, agent: Agent) -> str | NoVersion:
 
 def version_of(agent: Agent) -> str | NoVersion:
     """The first line that the version command prints, where the agent's own installation comes before PATH."""
-    own = installed(agent)
+    own = installed(agent) if agent.install else serving(agent.version[0])
     program = own.bin / agent.version[0] if own else None
     return _printed_version((str(program) if program and program.exists() else agent.version[0], *agent.version[1:]))
 

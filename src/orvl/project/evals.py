@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InvalidAppConfig
@@ -14,8 +16,6 @@ from orvl.store import tree
 from orvl.types import Check, Eval
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from orvl.project.find import SourceFile
 
 
@@ -24,6 +24,8 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     path = file.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
+    # A lone file may be linked within its project; the file of a folder only within that folder.
+    _check_inside(path, path.parent if path.name == "eval.md" else path.parent.resolve().parent)
     text = _text(file)
     head, first_line, body = split_front_matter(path, text)
     front = FrontMatter(path, head)
@@ -174,20 +176,29 @@ def _control_digests(folder: Path | None) -> dict[str, str]:
     controls = folder / "controls" if folder else None
     if not controls or not controls.is_dir():
         return {}
-    return {entry.name: _folder_digest(entry) for entry in sorted(controls.iterdir()) if entry.is_dir()}
+    _check_inside(controls, controls.parent)
+    folders = [entry for entry in sorted(controls.iterdir()) if entry.is_dir()]
+    return {entry.name: _folder_digest(entry, controls.parent) for entry in folders}
 
 
 def _digest(folder: Path | None, part: str) -> str:
-    if folder is None or not (folder / part).exists():
+    if folder is None or not os.path.lexists(folder / part):
         return ""
-    return _folder_digest(folder / part)
+    return _folder_digest(folder / part, folder)
 
 
-def _folder_digest(path: Path) -> str:
+def _check_inside(path: Path, folder: Path) -> None:
+    """An eval may be somebody else's: what it names in its folder has to lie there."""
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise FileError(path, None, "this leads out of the eval's folder; put a copy here instead of a link.")
+
+
+def _folder_digest(path: Path, folder: Path) -> str:
+    _check_inside(path, folder)
     if not path.is_dir():
         raise FileError(path, None, "this must be a folder.")
     try:
-        return tree.digest(path.resolve())
+        return tree.digest(path.resolve(), is_data=True)
     except OSError as error:
         raise FileError(
             error.filename or path, None, f"an eval's folder cannot contain this: {error.strerror}."

@@ -23,6 +23,14 @@ SAME_AS = {
         "7362b76b04df733dda3052785cee950ce948a143b11075fa4c7508a69ffb863b",
         "c48e7530cce7215aebab5ce077df15633cbb00ea8d0bc4d0d2c12edecccd9e5c",
     ),
+    "agents/dummy_bad.py": (
+        "6ffcffa5ca74169f46f1e30323ea138f97441319716e86224a2216be5313dc7b",
+        "323d424c07c7ef5e45030d463e38f5099ff19afc504d1378be0c0d8dfd44e0f7",
+    ),
+    "agents/dummy_good.py": (
+        "31cb1f019bc0c28ccfcb27e73d0f171967a1620f328c9d979a77c6f9721ba1ec",
+        "2008810aa76791ba741c1de70d5816a509564a16823c1a16e7687fb35b8f5419",
+    ),
     "agents/gemini_cli.py": (
         "e880c80fc8eb74169cf747ca5ee364b98f98cdf98451e016d393b5be81b247ca",
         "8192d3bdb4849999740de799de0c92088b007016237dfffe1d2f5ae43b4e3dc5",

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import hashlib
 import os
+import re
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 SAID = 300
 TRIES = 3
 """How often a start that is damaged is made again in a row before its runs are given up."""
-ASIDE = "."
+ASIDE = ".aside-"
+KEPT = re.compile(r"[0-9a-f]{32}-[0-9a-f-]+|\..+")
+"""The names of starts and of what was half made, also by an older orvl. Nothing else is ever deleted."""
 """Begins the name of what is half made, or about to be deleted, among the starts."""
 
 
@@ -212,11 +215,13 @@ def _lay_out(one: Eval, fresh: RunFolders) -> None:
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
     """Prepared folders of evals that are not there any more, or have changed; and those with overlays, quickly made."""
     used = {one.digest[:32] for one in evals}
-    found = (folder / "starts").iterdir() if (folder / "starts").is_dir() else ()
+    starts = folder / "starts"
+    found = starts.iterdir() if starts.is_dir() and not starts.is_symlink() else ()
     return [
         path
         for path in found
-        if (path.name.partition("-")[0] not in used or path.name.count("-") > 1)
+        if KEPT.fullmatch(path.name)
+        and (path.name.partition("-")[0] not in used or path.name.count("-") > 1)
         and not (path.name.startswith(ASIDE) and is_alive(path))
     ]
 

@@ -11,7 +11,7 @@ from orvl.types import SandboxName
 if TYPE_CHECKING:
     from orvl.sandbox import Backend, Sandbox
     from orvl.sandbox.config import SandboxConfig
-    from orvl.types import Agent
+    from orvl.types import Agent, Eval
 
 SANDBOXES: tuple[SandboxName, ...] = get_args(SandboxName)
 MODULES = {"podman": "container", "docker": "container", "none": "process"}
@@ -26,14 +26,19 @@ def backend(name: SandboxName) -> Backend:
 
 
 def is_trusted(agent: Agent) -> bool:
-    """A built-in control only writes files that are the user's own."""
+    """A built-in control runs nothing: orvl lays down its files."""
     return agent.control is not None and agent.origin == "built-in"
+
+
+def has_commands(eval_: Eval) -> bool:
+    """Whether an eval that orvl does not bring itself has something executed."""
+    return eval_.origin != "built-in" and bool(eval_.setup or eval_.checks or eval_.app)
 
 
 def chosen(requested: SandboxName | None, image: str | None, *, untrusted: bool) -> SandboxName:
     """The requested sandbox, or the default; one that does not work is refused before anything runs.
 
-    Only two things run without walls: what was requested so, and orvl's own controls where no sandbox works.
+    Only two things run without walls: what was requested so, and orvl's own controls and evals where no sandbox works.
     """
     name = requested or DEFAULT
     problem = backend(name).problem(image)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from orvl.errors import StoreError, disk_sentence
+from orvl.store.protocol import MOST_IN_MEMORY
 from orvl.store.tree import CHUNK, HASH, chunks, hash_of
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 SMALL = 4 << 20
 SYNC_ALL_AFTER = 64
+FOLDER, FILE = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]+(?:\.[0-9a-f]+\.part|\.zst)")
+"""The names of what a store of blobs holds: blobs, and those that were half written. Nothing else is ever deleted."""
 
 
 class FolderBlobs:
@@ -30,6 +34,9 @@ class FolderBlobs:
         self.known: set[str] = set()
 
     def path(self, key: str) -> Path:
+        """Where a blob lies. A key is what a store says, and a store may come from somebody else."""
+        if not HASH.fullmatch(key):
+            raise StoreError(f"'{key[:20]}' is not the name of a blob: the store {self.folder} is damaged.")
         return self.folder / key[:2] / f"{key[2:]}.zst"
 
     def has(self, key: str) -> bool:
@@ -41,17 +48,21 @@ class FolderBlobs:
     def batch(self) -> FolderBatch:
         return FolderBatch(self)
 
-    def get(self, key: str) -> bytes:
-        return b"".join(self.stream(key))
+    def get(self, key: str, most: int = MOST_IN_MEMORY) -> bytes:
+        return b"".join(self.stream(key, most))
 
-    def stream(self, key: str) -> Iterator[bytes]:
-        if not HASH.fullmatch(key):
-            raise self._damaged(key)
-        hasher = hashlib.sha256()
+    def stream(self, key: str, most: int | None = None) -> Iterator[bytes]:
+        hasher, size = hashlib.sha256(), 0
         try:
             with open(self.path(key), "rb", opener=_open_file) as file:
                 for chunk in zstandard.ZstdDecompressor().read_to_iter(file, write_size=CHUNK):
                     hasher.update(chunk)
+                    size += len(chunk)
+                    if most is not None and size > most:
+                        raise StoreError(
+                            f"The blob {key[:12]} in {self.folder} unpacks to more than the {most} bytes that it may "
+                            "have; it was not unpacked further."
+                        )
                     yield chunk
         except (OSError, zstandard.ZstdError) as error:
             raise self._damaged(key) from error
@@ -61,8 +72,8 @@ class FolderBlobs:
     def _damaged(self, key: str) -> StoreError:
         return StoreError(f"The blob {key[:12]} is missing or damaged in {self.folder}. See: orvl doctor")
 
-    def write_to(self, key: str, fd: int) -> None:
-        for chunk in self.stream(key):
+    def write_to(self, key: str, fd: int, most: int | None = None) -> None:
+        for chunk in self.stream(key, most):
             while chunk:
                 chunk = chunk[os.write(fd, chunk) :]
 
@@ -77,11 +88,11 @@ class FolderBlobs:
     def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
         """(name, bytes) of blobs that nothing refers to, and of half-written files."""
         for folder in _entries(self.folder):
-            if not folder.is_dir(follow_symlinks=False):
+            if not folder.is_dir(follow_symlinks=False) or not FOLDER.fullmatch(folder.name):
                 continue
             for file in _entries(folder.path):
                 key = folder.name + file.name.removesuffix(".zst")
-                if not file.is_dir(follow_symlinks=False) and not (file.name.endswith(".zst") and key in referenced):
+                if FILE.fullmatch(file.name) and not (file.name.endswith(".zst") and key in referenced):
                     yield f"{folder.name}/{file.name}", file.stat(follow_symlinks=False).st_size
 
     def delete(self, name: str) -> None:
@@ -126,13 +137,8 @@ class FolderBatch:
         return key
 
     def put_file(self, path: Path) -> str:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise OSError(errno.EINVAL, "it is no longer a regular file", str(path))
-            return self.put_fd(fd, os.fstat(fd).st_size)
-        finally:
-            os.close(fd)
+        with open(path, "rb", buffering=0, opener=_open_file) as file:
+            return self.put_fd(file.fileno(), os.fstat(file.fileno()).st_size)
 
     def _has(self, key: str) -> bool:
         return key in self._partial or self.blobs.has(key)
@@ -140,6 +146,8 @@ class FolderBatch:
     def _write(self, key: str, data: Iterable[bytes]) -> None:
         partial = self.blobs.path(key).with_suffix(f".{secrets.token_hex(4)}.part")
         partial.parent.mkdir(parents=True, exist_ok=True)
+        if partial.parent.is_symlink():
+            raise StoreError(f"{partial.parent} is a link, which a store may not have.")
         self._partial[key] = partial
         with open(partial, "xb") as file:
             file.writelines(data)

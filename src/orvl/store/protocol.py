@@ -59,14 +59,21 @@ class Batch(Protocol):
         """Forgets what was put and not synced."""
 
 
+MOST_IN_MEMORY = 1 << 30
+"""Bytes of a blob that is read as a whole: a store may come from somebody else, and a bomb is small until unpacked."""
+
+
 class Blobs(Protocol):
     """Bytes by their content hash, never changed. A blob that is missing or damaged is a StoreError."""
 
     def batch(self) -> Batch: ...
-    def get(self, key: str) -> bytes: ...
-    def stream(self, key: str) -> Iterator[bytes]: ...
+    def get(self, key: str, most: int = MOST_IN_MEMORY) -> bytes:
+        """A blob's bytes; one that unpacks to more than `most` is damaged, and is not unpacked further."""
 
-    def write_to(self, key: str, fd: int) -> None:
+    def stream(self, key: str, most: int | None = None) -> Iterator[bytes]:
+        """The same in pieces."""
+
+    def write_to(self, key: str, fd: int, most: int | None = None) -> None:
         """Into an open file."""
 
     def has(self, key: str) -> bool:
@@ -205,6 +212,9 @@ class CallStore(Protocol):
 
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
+
+    def asked_for_others(self, first: int, last: int) -> list[int]:
+        """The cell of each run of these episodes whose agent called another model than its own."""
 
     def other_model_calls(self) -> list[OtherModelCalls]:
         """Calls in which an agent asked for another model than its run's."""

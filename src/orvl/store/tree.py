@@ -19,16 +19,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import StoreError
+from orvl.store import beneath
+from orvl.store.beneath import remove as remove
 from orvl.types import MEBI
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 Keeper = Callable[[int, int], str]
-Writer = Callable[[str, int], None]
+Writer = Callable[[str, int, int], None]
 CHUNK = 1 << 20
 MAX_DEPTH = 200
 TO_READ, TO_LOOK_INTO = 0o400, 0o500
+PERMISSIONS = 0o777
+"""What of a mode is restored: a file that runs as its owner is nothing that a store may make."""
 BYTECODE = "__pycache__"
 REPOSITORY = ".git"
 NOT_GIVEN = frozenset((BYTECODE, REPOSITORY))
@@ -103,8 +107,12 @@ class _Scanner:
             if len(self.entries) >= self.limits.files:
                 self.full = True
                 return
-            with suppress(FileNotFoundError):
+            try:
                 self._entry(fd, found, prefix + found.name, depth)
+            except FileNotFoundError:
+                continue
+            except PermissionError:
+                self.unreadable += 1
 
     def _found(self, fd: int) -> list[os.DirEntry[str]]:
         """What lies in a folder, in order; the entries hold for as long as the folder is open."""
@@ -152,7 +160,7 @@ class _Scanner:
         if self.bytes + size > self.limits.total_bytes:
             self.over += 1
             return Entry(path, "file", mode, size, cut="over the limit")
-        inner = self._open(fd, name, os.O_RDONLY | os.O_NONBLOCK, TO_READ)
+        inner = self._open(fd, name, os.O_RDONLY, TO_READ)
         if inner is None:
             self.unreadable += 1
             return Entry(path, "file", mode, size, cut="unreadable")
@@ -164,21 +172,11 @@ class _Scanner:
 
     def _open(self, folder: int, name: str, flags: int, needed: int) -> int | None:
         """Opens without following or blocking; a mode that forbids it is lifted."""
-        flags |= os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            return os.open(name, flags, dir_fd=folder)
-        except PermissionError:
-            pass
-        except OSError:
-            return None
-        if not self.unlock:
-            return None
-        try:
-            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            os.chmod(name, stat.S_IMODE(mode) | needed, dir_fd=folder)
-            return os.open(name, flags, dir_fd=folder)
-        except OSError:
-            return None
+        if self.unlock:
+            return beneath.open_unlocked(folder, name, flags, needed)
+        with suppress(OSError):
+            return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        return None
 
     def _close(self, fd: int, mode: int, needed: int) -> None:
         """Closes, and puts back the mode that was there if it was lifted."""
@@ -211,13 +209,16 @@ def hash_of(fd: int, _size: int = 0) -> str:
     return hasher.hexdigest()
 
 
-def digest(root: Path) -> str:
+def digest(root: Path, *, is_data: bool = False) -> str:
     """One hash for a user's folder: names, bytes, links and whether files can be executed.
 
-    What no run gets to see does not count.
+    What no run gets to see does not count. With `is_data` the folder may be somebody else's, and no link in it may lead
+    out of it.
     """
     entries, _ = scan(root, hash_of, TreeLimits(), unlock=False, skip=NOT_GIVEN)
     for entry in entries:
+        if is_data and entry.kind == "link" and beneath.leads_outside(root / entry.path, root):
+            raise OSError(errno.EINVAL, f"it is a link that leads outside, to {entry.target!r}", str(root / entry.path))
         if entry.cut or entry.kind not in ("file", "folder", "link"):
             raise OSError(errno.EINVAL, entry.cut or f"it is a {entry.kind}", str(root / entry.path))
     rows = [[e.path, e.kind, e.hash, e.target, bool(e.mode & 0o100) and e.kind == "file"] for e in entries]
@@ -255,7 +256,8 @@ def _is_sound(entry: Entry) -> bool:
 
 
 def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:
-    """Lays a tree down in an empty folder; `write` puts a blob into an open file. What was cut stays away.
+    """Lays a tree down in an empty folder; `write` puts a blob of a stated size into an open file. What was cut stays
+    away.
 
     Everything is made inside the folder that holds it, so that no link leads out and no path is too long.
     """
@@ -282,7 +284,7 @@ def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:
 def _leave(open_folders: list[tuple[str, int, int]]) -> None:
     _, fd, mode = open_folders.pop()
     if mode >= 0:
-        os.fchmod(fd, mode)
+        os.fchmod(fd, mode & PERMISSIONS)
     os.close(fd)
 
 
@@ -292,37 +294,7 @@ def _restore_one(entry: Entry, name: str, folder: int, write: Writer) -> None:
     elif entry.kind == "file" and entry.hash is not None:
         fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
         try:
-            write(entry.hash, fd)
-            os.fchmod(fd, entry.mode)
+            write(entry.hash, fd, entry.size)
+            os.fchmod(fd, entry.mode & PERMISSIONS)
         finally:
             os.close(fd)
-
-
-def remove(root: Path) -> None:
-    """Deletes a folder, however deep it is and whatever its modes are; a link or a file is only taken away."""
-    import shutil
-    import subprocess
-
-    if os.path.islink(root) or not os.path.isdir(root):
-        with suppress(OSError):
-            root.unlink()
-        return
-    with suppress(OSError, RecursionError):
-        shutil.rmtree(root)
-    if not os.path.lexists(root):
-        return
-    _unlock_all(root)
-    with suppress(OSError, RecursionError):
-        shutil.rmtree(root)
-    if os.path.lexists(root):
-        subprocess.run(["rm", "-rf", "--", str(root)], stderr=subprocess.DEVNULL, check=False)
-
-
-def _unlock_all(root: Path) -> None:
-    """Goes from folder to folder by descriptors: below a deep folder, paths are longer than the system allows."""
-    with suppress(OSError, RecursionError):
-        os.chmod(root, 0o700)
-        for _, folders, _, fd in os.fwalk(root):
-            for name in folders:
-                if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
-                    os.chmod(name, 0o700, dir_fd=fd)

@@ -35,10 +35,10 @@ def control_agent(project: Project, control: str) -> Agent:
 
 
 def _copier(control: str) -> Agent:
-    """Copies a control's files over the workspace, as dummy-good does with the good ones."""
+    """Leaves a control's files in the workspace, as dummy-good does with the good ones."""
 
-    def command(controls: object) -> list[str]:
-        return ["sh", "-c", 'cp -R "$0/." .', f"{controls}/{control}"]
+    def command() -> str:
+        return "true"
 
     path = Path(__file__)
     return Agent(
@@ -48,6 +48,6 @@ def _copier(control: str) -> Agent:
         digest=PREFIX,
         description=f"The control {control}.",
         models={"none": {"fixed": "fixed"}},
-        command=UserFunction(path, "command", command, ("controls",)),
+        command=UserFunction(path, "command", command, ()),
         control=control,
     )

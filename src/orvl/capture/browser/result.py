@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from orvl.errors import StoreError
+
+PICTURE = re.compile(r"[a-z0-9][A-Za-z0-9_-]{0,79}\.png")
+"""The name of a picture's file; a stored one may be somebody else's."""
 Status = Literal["done", "partial", "no app", "unavailable"]
 
 
@@ -122,6 +127,9 @@ class Look:
                 known[name] = tuple(_made(kind, row) for row in known[name])
         if known.get("app") is not None:
             known["app"] = AppStart(**known["app"])
+        for shot in known.get("shots") or ():
+            if not PICTURE.fullmatch(shot.file):
+                raise StoreError(f"A stored look names a picture {shot.file!r}, which cannot be a file's name.")
         return cls(**known)
 
 

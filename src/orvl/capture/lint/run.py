@@ -170,12 +170,12 @@ class _Place:
 def _lay_out(files: Workspace, folders: RunFolders, write: tree.Writer) -> None:
     """Every file can be read and every folder entered, whatever modes the agent gave them."""
 
-    def put(key: str, fd: int) -> None:
+    def put(key: str, fd: int, size: int) -> None:
         if key in files.made:
             with open(os.dup(fd), "wb") as file:
                 file.write(files.made[key])
         else:
-            write(key, fd)
+            write(key, fd, size)
 
     entries = [
         replace(entry, mode=0o700 if entry.kind == "folder" else entry.mode & 0o700 | 0o600) for entry in files.entries

@@ -7,6 +7,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable, UserError
+from orvl.store.beneath import put
 from orvl.trust.controls.control import FIXED, FROM_BAD, Control, ControlFiles
 from orvl.trust.mutate.source import ControlSource
 
@@ -63,8 +64,4 @@ def _executable(source: ControlSource, origin: str) -> frozenset[str]:
 def write(control: ControlFiles, folder: Path) -> None:
     """Puts a control's files into a folder, over what is there."""
     for path, content in control.files.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
-        if path in control.executable:
-            place.chmod(0o755)
+        put(folder, path, content, 0o755 if path in control.executable else 0o644)

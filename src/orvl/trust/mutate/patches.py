@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.errors import FileError
+from orvl.store.beneath import stays_inside
 from orvl.trust.mutate.syntax import text_of
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def read_patch(patch: Path) -> list[FilePatch]:
         elif line.startswith("\\") and changes and changes[-1].hunks:
             _without_end(changes[-1].hunks[-1])
         elif line.startswith("--- "):
-            before = _path(line)
+            before = _path(patch, number, line)
         elif line.startswith("+++ "):
-            changes.append(FilePatch(number, before, _path(line)))
+            changes.append(FilePatch(number, before, _path(patch, number, line)))
         elif found := HUNK.match(line):
             if not changes:
                 raise FileError(patch, number, "a hunk must come after lines of '---' and '+++' that name its file.")
@@ -84,9 +85,14 @@ def read_patch(patch: Path) -> list[FilePatch]:
     return changes
 
 
-def _path(line: str) -> str | None:
+def _path(patch: Path, number: int, line: str) -> str | None:
     path = line[4:].split("\t")[0].strip()
-    return None if path == NOWHERE else re.sub(r"^(a|b|controls/good|good)/", "", path)
+    if path == NOWHERE:
+        return None
+    path = re.sub(r"^(a|b|controls/good|good)/", "", path)
+    if not stays_inside(path):
+        raise FileError(patch, number, f"'{path}' leads out of controls/good; a patch may only name files in it.")
+    return path
 
 
 def _body_line(patch: Path, number: int, line: str, hunk: Hunk) -> tuple[int, int]:

@@ -1,0 +1,318 @@
+"""Evals and stores from somebody else are data: nothing in them writes, deletes or unpacks beyond its own folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from orvl.capture.browser.result import Look
+from orvl.errors import StoreError
+from orvl.project import open_project
+from orvl.run.start_cache import unused
+from orvl.store import tree
+from orvl.store.folder import FolderBlobs
+from orvl.store.tree import Entry
+
+HEAD = "---\nmetrics: {speed: 1}\n---\nGo on.\n"
+MINE = "what the user wrote\n"
+
+
+@pytest.fixture
+def mine(project):
+    """A file of the user's, outside the project."""
+    path = project.root.parent / "home/notes.txt"
+    path.parent.mkdir()
+    path.write_text(MINE)
+    yield path
+    assert path.read_text() == MINE
+    assert sorted(found.name for found in path.parent.iterdir()) == ["notes.txt"]
+
+
+@pytest.fixture
+def stored(project):
+    """A project with one run in its store."""
+    project.agent("writer", 'models = {"none": ["m"]}\ndef command(): return ["sh", "-c", "echo hi > answer"]\n')
+    project.write("evals/e/eval.md", HEAD)
+    project.write("evals/e/workspace/given", "x")
+    assert project.orvl("writer", "--eval=e").status == 0
+    return project
+
+
+def change(project, sql, *values):
+    with sqlite3.connect(project.root / ".orvl/orvl.db") as database:
+        database.execute(sql, values)
+    database.close()
+
+
+def refused(result, *words):
+    assert result.status == 2, result.out + result.err
+    assert "Traceback" not in result.err
+    for word in words:
+        assert word in result.err
+
+
+# -- evals
+
+
+LINKS = {
+    "a part": ("workspace", None),
+    "a part by another link": ("workspace", "round"),
+    "hidden checks": ("checks", None),
+    "a reference": ("reference", None),
+    "controls": ("controls", None),
+    "a control": ("controls/good", None),
+    "bugs": ("controls/bugs", None),
+    "a round trip": ("round-trip", None),
+}
+INNER = ["workspace/x", "workspace/d/x", "checks/x", "reference/x", "controls/good/x", "controls/bugs/1.patch"]
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_part_of_an_eval_that_lies_elsewhere_is_refused(project, mine, kind):
+    part, by = LINKS[kind]
+    project.write("evals/e/eval.md", HEAD)
+    place = project.root / "evals/e" / part
+    place.parent.mkdir(exist_ok=True)
+    target = mine.parent
+    if by:
+        target = project.root / "evals/e" / by
+        target.symlink_to(mine.parent)
+    place.symlink_to(target)
+    refused(project.orvl("dummy-good", "--eval=e"), str(place), "out of the eval")
+
+
+@pytest.mark.parametrize("place", INNER)
+@pytest.mark.parametrize("target", ["{mine}", "{up}", "/etc", "/workspace/x", "d/../../../../e2/eval.md"])
+def test_a_link_in_an_eval_that_leads_outside_is_refused(project, mine, place, target):
+    project.write("evals/e/eval.md", HEAD)
+    project.write("evals/e2/eval.md", HEAD)
+    link = project.root / "evals/e" / place
+    (link.parent / "d").mkdir(parents=True, exist_ok=True)
+    link.symlink_to(target.format(mine=mine, up=os.path.relpath(mine, link.parent)))
+    refused(project.orvl("dummy-good", "--eval=e"), str(link), "leads outside")
+
+
+def test_an_eval_md_that_is_somebody_elses_file_is_no_prompt(project, mine):
+    (project.root / "evals/e").mkdir(parents=True)
+    (project.root / "evals/e/eval.md").symlink_to(mine)
+    (project.root / "evals/lone.md").symlink_to(mine)
+    for name, path in (("e", "evals/e/eval.md"), ("lone", "evals/lone.md")):
+        result = project.orvl("dummy-good", f"--eval={name}")
+        refused(result, str(project.root / path))
+        assert MINE.strip() not in result.out + result.err
+
+
+def test_links_that_stay_inside_are_fine(project):
+    project.write("evals/e/eval.md", HEAD)
+    project.write("evals/e/workspace/AGENTS.md", "Be good.\n")
+    project.write("evals/e/controls/good/a", "A")
+    (project.root / "evals/e/workspace/CLAUDE.md").symlink_to("AGENTS.md")
+    (project.root / "evals/e/workspace/later").symlink_to("not/made/yet")
+    (project.root / "evals/e/reference").symlink_to("controls/good")
+    (project.root / "evals/linked").symlink_to("e")
+    (project.root / "evals/round").symlink_to("round")
+    assert project.orvl("dummy-good", "--eval=e").status == 0
+    assert project.orvl("show", "dummy-good/e/1", "--file", "a").out == "A"
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none", None])
+def test_a_control_is_laid_over_links_not_through_them(project, mine, sandbox):
+    """The links are made by the eval's own setup, which is the last part that can make them."""
+    flags = [f"--sandbox={sandbox}"] if sandbox else []
+    setup = f"ln -s {mine} out; ln -s {mine.parent} d; mkdir in; ln -s {mine} in/out"
+    project.write("evals/e/eval.md", f"---\nmetrics: {{speed: 1}}\nsetup: ['{setup}']\n---\nGo on.\n")
+    for name in ("out", "d/notes.txt", "d/new.txt", "in/out"):
+        project.write(f"evals/e/controls/good/{name}", "theirs\n")
+    done = project.orvl("dummy-good", "--eval=e", *flags)
+    assert done.status == 0, done.err
+    for name in ("out", "d/notes.txt", "d/new.txt", "in/out"):
+        assert project.orvl("show", "dummy-good/e/1", "--file", name).out == "theirs\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["{mine}", "../../../../../../../../../../{mine}", "a/{mine}", "b/../../../{mine}", "good/../{mine}"]
+)
+@pytest.mark.parametrize("kind", ["new", "changed"])
+def test_a_patch_writes_nothing_outside(project, mine, name, kind):
+    name = name.format(mine=mine)
+    project.write("evals/e/eval.md", HEAD)
+    project.write("evals/e/controls/good/a.py", "x = 1\n")
+    before = "/dev/null" if kind == "new" else "a/a.py"
+    hunk = "@@ -0,0 +1 @@\n+theirs\n" if kind == "new" else "@@ -1 +1 @@\n-x = 1\n+theirs\n"
+    project.write("evals/e/controls/bugs/1.patch", f"--- {before}\n+++ {name}\n{hunk}")
+    result = project.orvl("certify", "--eval=e", "--episodes=1", "--dry-run")
+    assert "1.patch" in result.out + result.err
+    assert "Traceback" not in result.err
+
+
+# -- stores
+
+
+def test_gc_deletes_nothing_outside_the_store(stored, mine):
+    store = stored.root / ".orvl"
+    (store / "blobs/zz").symlink_to(mine.parent)
+    (store / "blobs/ab").is_dir() or (store / "blobs/ab").symlink_to(mine.parent)
+    (store / "blobs/00").mkdir(exist_ok=True)
+    (store / "blobs/00/readme.txt").write_text("x")
+    tree.remove(store / "starts")
+    (store / "starts").symlink_to(mine.parent)
+    (mine.parent / ".ssh").mkdir()
+    try:
+        stored.orvl("gc")
+        stored.orvl("writer", "--eval=e", "--fresh")
+        assert (mine.parent / ".ssh").is_dir()
+        assert unused(store, []) == []
+    finally:
+        for path in mine.parent.iterdir():
+            if path != mine:
+                tree.remove(path)
+    assert (store / "blobs/00/readme.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["orvl.db", "blobs", "orvl.db-wal"])
+def test_a_store_with_links_is_refused(stored, mine, name):
+    place = stored.root / ".orvl" / name
+    tree.remove(place)
+    place.symlink_to(mine.parent if name == "blobs" else mine)
+    refused(stored.orvl("report"), str(place), "is a link")
+    refused(stored.orvl("writer", "--eval=e", "--fresh"), str(place), "is a link")
+
+
+@pytest.mark.parametrize("key", ["../../home/notes.txt", "/tmp/x/y", "../home/a", ".", "a/b"])
+def test_export_writes_no_file_outside_its_folder(stored, mine, key):
+    change(stored, "UPDATE run SET key = ?", key)
+    out = stored.root / "a/b"
+    result = stored.orvl("export", "atif", "--output", str(out))
+    refused(result, "key")
+    assert not list(out.glob("**/*"))
+
+
+def test_export_replaces_a_link_and_does_not_write_through_it(stored, mine):
+    for name in ("runs.csv", "runs.csv.part"):
+        (stored.root / name).symlink_to(mine)
+    assert stored.orvl("export", "runs", "runs.csv").status == 0
+    assert not (stored.root / "runs.csv").is_symlink()
+
+
+def test_init_in_somebodys_folder_writes_through_no_link(project, mine):
+    (project.root / ".orvl").mkdir()
+    for name in (".orvl/.gitignore", ".orvl/orvl.schema.json", "orvl.toml"):
+        (project.root / name).symlink_to(mine)
+    (project.root / "agents").mkdir()
+    (project.root / "agents/my_agent.py").symlink_to(mine.parent / "made")
+    project.orvl("init")
+
+
+@pytest.mark.parametrize("key", ["../../../home/notes.txt", "/etc/passwd", "ab", "", "G" * 64, "../" * 21 + "a"])
+def test_a_blob_has_a_hash_for_a_name(tmp_path, key):
+    blobs = FolderBlobs(tmp_path)
+    for use in (blobs.get, blobs.path, blobs.has, blobs.verify):
+        try:
+            assert use(key) is False
+        except StoreError as error:
+            assert "not the name of a blob" in str(error)
+
+
+def bomb(folder, size):
+    """A blob of so many zeros under its right name."""
+    hasher = hashlib.sha256()
+    compressor = zstandard.ZstdCompressor(level=19).compressobj()
+    packed = b""
+    for _ in range(size >> 20):
+        hasher.update(bytes(1 << 20))
+        packed += compressor.compress(bytes(1 << 20))
+    packed += compressor.flush()
+    key = hasher.hexdigest()
+    path = FolderBlobs(folder).path(key)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(packed)
+    assert len(packed) < size / 1000
+    return key
+
+
+def test_a_blob_that_unpacks_to_more_than_its_entry_says_is_not_unpacked(tmp_path):
+    key = bomb(tmp_path / "blobs", 256 << 20)
+    blobs = FolderBlobs(tmp_path / "blobs")
+    (tmp_path / "again").mkdir()
+    with pytest.raises(StoreError, match="unpacks to more"):
+        tree.restore([Entry("f", "file", 0o644, 10, key)], tmp_path / "again", blobs.write_to)
+    assert (tmp_path / "again/f").stat().st_size <= 4 << 20
+    with pytest.raises(StoreError, match="unpacks to more"):
+        blobs.get(key, 1 << 20)
+
+
+def test_a_stored_bomb_ends_a_command_with_a_sentence(stored):
+    key = bomb(stored.root / "elsewhere", 64 << 20)
+    path = FolderBlobs(stored.root / "elsewhere").path(key)
+    place = FolderBlobs(stored.root / ".orvl/blobs").path(key)
+    place.parent.mkdir(exist_ok=True)
+    path.rename(place)
+    with FolderBlobs(stored.root / ".orvl/blobs").batch() as batch:
+        manifest = batch.put(tree.encode([Entry("answer", "file", 0o644, 3, key)]))
+    change(stored, "UPDATE attempt SET tree = ?", manifest)
+    result = stored.orvl("show", "writer/e/1", "--file", "answer")
+    assert result.status != 0
+    assert "unpacks to more" in result.err
+    assert len(result.out) < 1 << 20
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [Entry("../x", "file", 0o644, 1, "k")],
+        [Entry("/tmp/x", "file", 0o644, 1, "k")],
+        [Entry("d", "link", 0o777, target="/tmp"), Entry("d/x", "file", 0o644, 1, "k")],
+        [Entry("d", "folder", 0o755), Entry("d/../../x", "file", 0o644, 1, "k")],
+        [Entry("d", "link", 0o777, target="/tmp"), Entry("d", "folder", 0o755)],
+        [Entry("d", "link", 0o777, target="{mine}"), Entry("d", "file", 0o644, 1, "k")],
+        [Entry("..", "folder", 0o755)],
+    ],
+)
+def test_a_manifest_leads_nowhere_else(tmp_path, mine, entries):
+    root = tmp_path / "root"
+    root.mkdir()
+    entries = [Entry(e.path, e.kind, e.mode, e.size, e.hash, e.target and e.target.format(mine=mine)) for e in entries]
+    with pytest.raises(OSError, match=r"."):
+        tree.restore(entries, root, lambda _key, fd, _size: os.write(fd, b"theirs") and None)
+    assert not Path("/tmp/x").exists()
+
+
+def test_a_manifest_makes_no_device_and_no_program_of_its_owner(tmp_path):
+    entries = [
+        Entry("device", "device", 0o666),
+        Entry("pipe", "pipe", 0o666),
+        Entry("su", "file", 0o6755, 0, "k"),
+        Entry("d", "folder", 0o2777),
+    ]
+    tree.restore(entries, tmp_path, lambda *_: None)
+    assert {path.name: path.stat().st_mode & 0o7777 for path in tmp_path.iterdir()} == {"su": 0o755, "d": 0o777}
+
+
+@pytest.mark.parametrize("file", ["../../home/notes.txt", "/etc/x.png", "a/b.png", "", ".png"])
+def test_a_stored_picture_has_a_plain_name(file):
+    shot = {"name": "desktop-light", "file": file, "width": 1, "height": 1, "bytes": 1, "plain": False}
+    data = {"status": "done", "reason": None, "shots": [shot]}
+    with pytest.raises(StoreError, match="picture"):
+        Look.from_json(json.loads(json.dumps(data)))
+
+
+def test_a_pipe_in_the_place_of_a_blob_holds_nobody_up(tmp_path):
+    blobs = FolderBlobs(tmp_path)
+    key = hashlib.sha256(b"x").hexdigest()
+    blobs.path(key).parent.mkdir()
+    os.mkfifo(blobs.path(key))
+    with pytest.raises(StoreError):
+        blobs.get(key)
+
+
+def test_the_built_in_evals_are_within_their_own_folders(tmp_path):
+    project = open_project(tmp_path)
+    for name, file in project.eval_files.items():
+        if file.origin == "built-in":
+            assert project.eval(name).prompts
