@@ -412,7 +412,7 @@ def test_an_agent_that_deletes_orvls_own_folders_harms_only_itself(project, code
     project.agent("mine", f'models = {{"none": ["m"]}}\ndef command(): return ["python3", {str(script)!r}]\n')
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     try:
-        result = project.orvl("mine,other", "--eval=e", "--json", "--episodes=2", "--concurrency=2", timeout=12)
+        result = project.orvl("mine,other", "--eval=e", "--json", "--episodes=2", "--concurrency=2", timeout=90)
     except subprocess.TimeoutExpired:
         pytest.fail("orvl hangs")
     assert "Traceback" not in result.err
