@@ -11,8 +11,8 @@ TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 .PHONY: demo test sandbox judging trust browser agents nightly lint types bench lock clean
 
 demo: $(READY)
-	@echo "Running the controls over the built-in evals; no key is needed."
-	@$(RUN) -m orvl 'dummy-*,empty' --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
+	@echo "Running the controls over the built-in evals that need no browser; no key is needed."
+	@$(RUN) -m orvl 'dummy-*,empty' --eval '[!k]*' --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 	@echo
 	@echo "Asking the local model to judge hello-world; it is tiny, and its scores are never part of a rating."
 	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \

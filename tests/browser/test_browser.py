@@ -332,6 +332,75 @@ def test_steps_pass_or_fail_with_a_reason_and_a_picture(tmp_path, kind):
     assert seen.look.status == "done"
 
 
+SHOP = """<!DOCTYPE html><meta name="viewport" content="width=device-width"><style>
+body { background: white } @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }
+</style><label for="size">Size</label><select id="size"><option value="s">small</option><option value="l">large</option>
+</select><label>Count <input id="count" value="1"></label><output id="said"></output><p id="more" hidden>secret</p><script>
+for (const field of document.querySelectorAll("select, input")) field.addEventListener("input", () => {
+  document.getElementById("said").textContent = `${count.value}  of ${size.value}`;
+});
+</script>"""
+VALUES = [
+    ("choose large in Size", None),
+    ("expect value l in Size", None),
+    ("expect value large in #size", None),
+    ("type 7 into Count", None),
+    ("expect value 7 in Count", None),
+    ("expect value 7 of l in #said", None),
+    ("expect no value in #more", None),
+    ("expect light background", None),
+    ("view phone", None),
+    ("expect no sideways scrolling", None),
+    ("expect no value in #said", None),
+    ("view dark", None),
+    ("expect dark background", None),
+    ("choose huge in Size", "there is no option 'huge' in 'Size'"),
+    ("expect value 7 in Count", "'Count' has '1'"),
+    ("expect value secret in #more", "there is no '#more' on the page"),
+    ("expect no value in Count", "'Count' has '1'"),
+    ("expect light background", "most of the screen is not light"),
+]
+
+
+def test_values_choices_and_views(tmp_path):
+    seen = see(tmp_path, {"index.html": SHOP}, steps=[step for step, _ in VALUES], seconds=100)
+    assert [(step.step, step.reason) for step in seen.look.steps] == VALUES
+
+
+def test_in_a_check_there_are_no_pictures_and_no_steps_after_one_that_fails(tmp_path):
+    steps = ["type 7 into Count", "choose huge in Size", "expect value 7 in Count"]
+    seen = see(tmp_path, {"index.html": SHOP}, steps=steps, seconds=60, views=False)
+    assert [step.passed for step in seen.look.steps] == [True, False, None]
+    assert seen.look.steps[2].reason == "not tried: a step before it failed"
+    assert seen.look.status == "done" and not seen.look.shots and not seen.look.views
+
+
+WIDE = "<!DOCTYPE html><title>Wide</title><p>No viewport, so phones show it as wide as a desk.</p>"
+LIAR = """<!DOCTYPE html><meta name="viewport" content="width=device-width"><title>Liar</title>
+<output id="said">none</output><div style="width: 3000px; background: black">wide</div><script>
+const all = new Proxy([], {get: (_, name) => name === "map" ? () => Array.from({length: 1000}, (_, n) => String(n)) : 1000});
+for (const [kind, name, value] of [
+  [Element, "matches", () => true], [HTMLElement, "innerText", "42"], [Element, "scrollWidth", 100],
+  [Node, "textContent", "42"], [HTMLElement, "selectedOptions", all], [HTMLElement, "value", "42"],
+]) Object.defineProperty(kind.prototype, name, typeof value === "function" ? {value} : {get: () => value});
+window.getComputedStyle = () => ({backgroundColor: "rgb(0, 0, 0)", visibility: "visible", display: "block"});
+Array.prototype.includes = () => true;
+</script>"""
+
+
+def test_a_page_cannot_lie_about_its_values_its_width_or_its_colours(tmp_path):
+    steps = ["expect value 42 in #said", "expect dark background", "view phone", "expect no sideways scrolling"]
+    seen = see(tmp_path, {"index.html": LIAR}, steps=steps, seconds=100)
+    assert [step.passed for step in seen.look.steps] == [False, False, True, False]
+    assert seen.look.steps[0].reason == "'#said' has 'none'"
+
+
+def test_a_page_that_does_not_tell_phones_its_width_is_wider_than_their_screen(tmp_path):
+    steps = ["expect no sideways scrolling", "view phone", "expect no sideways scrolling"]
+    seen = see(tmp_path, {"index.html": WIDE}, steps=steps, seconds=60, views=False)
+    assert [step.passed for step in seen.look.steps] == [True, True, False]
+
+
 # -- apps that do not come up
 
 
@@ -594,6 +663,9 @@ def test_steps_are_read():
         ("open about", "it must be 'open /PATH'"),
         ("type Milk", "it must be 'type TEXT into FIELD'"),
         ("screenshot a/b", "it must be 'screenshot NAME'"),
+        ("choose lb", "it must be 'choose OPTION in FIELD'"),
+        ("expect no value in", "it must be 'expect no value in FIELD' (YAML drops"),
+        ("view tablet", "it must be 'view phone, view desktop, view dark or view light'"),
         ("wait 3", "a step is one of: open /PATH;"),
         ({"click": "Add"}, "must be text such as"),
         ("click " + "a" * 2000, "at most 1000"),

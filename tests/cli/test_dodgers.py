@@ -124,3 +124,23 @@ def test_a_budget_holds_for_those_who_dodge(project):
         done = project.orvl(*words, timeout=200)
     assert done.status in (0, 3), done.err
     assert accounts.cost <= 6 + LARGEST_CALL
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_another_model_is_called_only_where_that_is_allowed_and_then_marked(project, allowed):
+    accounts = Accounts()
+    with ModelServer(accounts.answer) as server:
+        prepared(project, server, ["stranger"])
+        if allowed:
+            with (project.root / "orvl.toml").open("a") as file:
+                file.write("\n[agents.stranger]\nother_models = true\n")
+        done = project.orvl("stranger", "--eval=one", "--json", timeout=200)
+        asked = {request.model for request in server.requests}
+    assert asked == ({"big", "M", "m-405b", "m:online", "host/m", "m"} if allowed else {"m"})
+    marked = [one for one in done.json["warnings"] if "called another model than its own" in one]
+    shown = project.orvl("show", "stranger/one/1").out
+    assert bool(marked) is allowed
+    assert ("agent asked for another model: big instead of m" in shown) is allowed
+    assert ("5 requests of the agent refused: another model" in shown) is not allowed
+    into, out, *_ = counted(project)["stranger"]
+    assert (into, out) == (accounts.input["stranger"], accounts.output["stranger"])

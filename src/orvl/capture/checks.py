@@ -131,7 +131,9 @@ class Checker:
         )
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
-        page, _ = await look_at(self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds)
+        page, _ = await look_at(
+            self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds, views=False
+        )
         return page
 
     # -- both

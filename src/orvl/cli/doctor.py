@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def findings(project: Project, store: str | None) -> Iterator[Finding]:
     yield from _machine()
     yield from _sandboxes(project)
     yield from _project(project)
-    yield from _agents(project)
+    yield from _agents(project, store)
     yield from _store(project, store)
 
 
@@ -132,37 +133,73 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
     yield ("missing", f"browser: {why}") if why else ("ok", f"browser {chromium()}")
 
 
-def _agents(project: Project) -> Iterator[Finding]:
+def _agents(project: Project, store: str | None) -> Iterator[Finding]:
+    """The agents that the project uses, and the keys that they lack; those that it could use are counted."""
     from orvl.plan.versions import version_of
 
     try:
         names = list(project.agent_files)
+        used = _used_agents(project, store)
     except OrvlError as error:
         yield "wrong", str(error)
         return
-    for name in names:
+    agents = []
+    for name in (name for name in names if name in used):
         try:
             agent = project.agent(name)
             pinned = _pinned(agent)
         except OrvlError as error:
             yield "wrong", str(error)
             continue
+        agents.append(agent)
         version = version_of(agent) if agent.version else ""
         if isinstance(version, str):
             yield "ok", f"agent {name}{': ' if version else ''}{version}{pinned}"
         else:
             yield "missing", f"agent {name} {version.why}{pinned}"
+    if others := len(names) - len(used):
+        yield "note", f"{count(others, 'built-in agent')} not used here; see: orvl install"
+    yield from _keys(project, agents)
+
+
+def _used_agents(project: Project, url: str | None) -> set[str]:
+    """The project's own agents, those that its orvl.toml names, that orvl has installed, and that have runs."""
+    from orvl.install import cache
+
+    used = {name for name, file in project.agent_files.items() if file.origin != "built-in"}
+    used.update(project.settings.agents, (folder.parent.parent.name for folder in cache().glob("agents/*/*/*.json")))
+    with suppress(OrvlError):
+        if store_exists(project, url):
+            with open_to_read(project, url) as store:
+                used.update(cell.agent.partition("+")[0].partition("@")[0] for cell in store.cells())
+    return used & set(project.agent_files)
+
+
+def _keys(project: Project, agents: Sequence[Agent]) -> Iterator[Finding]:
+    """The keys that are not set, each with the agents whose runs would be skipped."""
+    from orvl.project.endpoints import host_for, without_key
+
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for agent in agents:
+        for provider, models in agent.models.items():
+            with suppress(OrvlError):
+                host = host_for(project, agent, provider, next(iter(models.values())), os.environ)
+                if host and without_key([host], os.environ):
+                    lacking.setdefault((host.provider.key or "", provider), []).append(agent.name)
+    for (key, provider), names in sorted(lacking.items()):
+        yield "missing", f"key {key} is not set: runs of {', '.join(names)} at {provider} would be skipped"
 
 
 def _pinned(agent: Agent) -> str:
     """Whether orvl has installed the packages that an agent's file pins; if not, PATH is used."""
     from orvl.cli.install import mebibytes
-    from orvl.install import installed, obstacle
+    from orvl.install import installed, obstacle, serving
     from orvl.install.make import check_pins
 
     check_pins(agent)
     if not agent.install:
-        return ""
+        found = serving(agent.version[0]) if agent.version else None
+        return f"; {agent.version[0]} comes from: orvl install {found.agent}" if found else ""
     if found := installed(agent):
         return f"; {', '.join(found.packages)} installed since {found.installed_at[:10]}, {mebibytes(found.size)}"
     packages = ", ".join(package for them in agent.install.values() for package in them)

@@ -99,6 +99,7 @@ def _options(flags: dict[str, Any]) -> RunOptions:
 
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
     from orvl.plan.cost import cost_of
+    from orvl.plan.keys import missing_keys
     from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
@@ -108,10 +109,12 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
     with open_to_read(project, flags["store"]) if exists else nullcontext() as store:
         prepared = pipeline.prepare(project, plan, options, store)
         plan, remaining = prepared.plan, prepared.only_needed
+        keys = missing_keys(plan, remaining, os.environ)
+        plan = replace(plan, warnings=(*plan.warnings, *map(str, keys)))
         cost = cost_of(project, plan, remaining, store)
         smallest = detectable_of(project, plan, store, len(plan.episodes))
     if out:
-        out.write(plan_as_json(plan, remaining, cost, smallest))
+        out.write(plan_as_json(plan, remaining, cost, smallest, keys))
     else:
         print_plan(console(), plan, remaining, cost, smallest)
     return 0

@@ -24,8 +24,10 @@ from orvl.errors import (
     is_agents_doing,
 )
 from orvl.install import installed
+from orvl.project import PARTS
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
+from orvl.run.project_files import ProjectFiles
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.guard.limits import disk_use, free_bytes
@@ -93,6 +95,8 @@ class Attempts:
     hosts: Mapping[str, Endpoint]
     say: Callable[[str], None]
     set_ups: SetUps
+    root: Path
+    """The project's folder."""
     not_installed: dict[str, str] = field(default_factory=dict)
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
@@ -204,7 +208,13 @@ class Attempts:
         cell = planned.cell
         ports, env = registry_access(cell.eval, sandbox, self.settings.sandbox.registries)
         own = None if sandbox.has_own_programs else installed(cell.agent)
-        access = RunAccess(ports, env, programs=own.bin if own else None, readable=own.readable if own else ())
+        access = RunAccess(
+            ports,
+            env,
+            programs=own.bin if own else None,
+            readable=own.readable if own else (),
+            project_files=ProjectFiles(self.root, (self.store.folder, *(self.root / part for part in PARTS))),
+        )
         host = self.hosts.get(cell.key)
         if host is None:
             yield access

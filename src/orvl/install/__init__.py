@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ class AgentInstallation:
     packages: tuple[str, ...]
     installed_at: str
     size: int
+    agent: str = ""
+    """The name under which it was installed."""
 
 
 def installed(agent: Agent) -> AgentInstallation | None:
@@ -47,6 +50,22 @@ def installed(agent: Agent) -> AgentInstallation | None:
         return _from_record(place, json.loads((place / RECORD).read_bytes()))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def serving(program: str) -> AgentInstallation | None:
+    """The installation that has a program, under whatever agent's name it was made.
+
+    One at the version that its agent's file pins comes before one at a version that was asked for by name; of several
+    the newest.
+    """
+    found = []
+    for file in sorted((cache() / "agents").glob(f"*/*/{RECORD}")):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            record = json.loads(file.read_bytes())
+            one = _from_record(file.parent, record)
+            if one and (one.bin / program).exists():
+                found.append(("@" not in str(record["agent"]), one.installed_at, str(one.folder), one))
+    return max(found)[-1] if found else None
 
 
 def _from_record(place: Path, record: dict[str, Any]) -> AgentInstallation | None:
@@ -63,6 +82,7 @@ def _from_record(place: Path, record: dict[str, Any]) -> AgentInstallation | Non
         packages=tuple(map(str, record["packages"])),
         installed_at=str(record["installed_at"]),
         size=int(record["bytes"]),
+        agent=str(record.get("agent", "")),
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted, UserError
-from orvl.install import installed
+from orvl.install import installed, serving
 from orvl.project.endpoints import without_key
 from orvl.sandbox.version import Completed, NoVersion, printed_version, run_bounded
 from orvl.types import Agent
@@ -74,7 +74,7 @@ def _ask(ask: AskVersion, agent: Agent) -> str | NoVersion:
 
 def version_of(agent: Agent, *, walls: bool = True) -> str | NoVersion:
     """The first line that the version command prints, where the agent's own installation comes before PATH."""
-    own = installed(agent)
+    own = installed(agent) if agent.install else serving(agent.version[0])
     program = own.bin / agent.version[0] if own else None
     argv = (str(program) if program and program.exists() else agent.version[0], *agent.version[1:])
     return _printed_version(argv, agent.paths, walls)

@@ -12,7 +12,14 @@ FORMS = {
     "open": r"open (?P<text>/\S*)",
     "click": r"click (?P<text>.+)",
     "type": r"type (?P<text>.+) into (?P<field>.+)",
+    "choose": r"choose (?P<text>.+) in (?P<field>.+)",
     "press": r"press (?P<text>\S+)",
+    "view": r"view (?P<text>phone|desktop|dark|light)",
+    "expect value": r"expect value (?P<text>.+) in (?P<field>.+)",
+    "expect no value": r"expect no value in (?P<field>.+)",
+    "expect no sideways scrolling": r"expect no sideways scrolling",
+    "expect dark background": r"expect dark background",
+    "expect light background": r"expect light background",
     "expect text": r"expect text (?P<text>.+)",
     "expect no text": r"expect no text (?P<text>.+)",
     "expect url": r"expect url (?P<text>/\S*)",
@@ -23,7 +30,14 @@ SHOWN = {
     "open": "open /PATH",
     "click": "click TEXT or SELECTOR",
     "type": "type TEXT into FIELD",
+    "choose": "choose OPTION in FIELD",
     "press": "press KEY",
+    "view": "view phone, view desktop, view dark or view light",
+    "expect value": "expect value TEXT in FIELD",
+    "expect no value": "expect no value in FIELD",
+    "expect no sideways scrolling": "expect no sideways scrolling",
+    "expect dark background": "expect dark background",
+    "expect light background": "expect light background",
     "expect text": "expect text TEXT",
     "expect no text": "expect no text TEXT",
     "expect url": "expect url /PATH",
@@ -78,7 +92,7 @@ def _step(line: str, number: int) -> AppStep:
             parts = {name: _unquoted(value) for name, value in match.groupdict().items()}
             return AppStep(words, verb, parts.get("text", ""), parts.get("field", ""))
         if words.split() == verb.split() or words.startswith(f"{verb} "):
-            is_cut = words == verb or words.endswith(" into")
+            is_cut = words == verb or words.endswith((" into", " in"))
             hint = " (YAML drops what follows ' #': put quotes around the step)" if is_cut else ""
             raise InvalidAppConfig(f"'steps[{number}]' is {words!r}; it must be '{SHOWN[verb]}'{hint}.")
     raise InvalidAppConfig(f"'steps[{number}]' is {words!r}; a step is one of: {'; '.join(SHOWN.values())}.")

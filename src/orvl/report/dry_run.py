@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.plan.cost import Cost
+    from orvl.plan.keys import MissingKey
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.rate.detectable import Detectable
@@ -71,7 +72,9 @@ def _cost_sentence(cost: Cost) -> str:
     return f"Cost: {dollars(cost.low)} low, {dollars(cost.likely)} likely, {dollars(cost.high)} high ({cost.source})."
 
 
-def as_json(plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable) -> dict[str, Any]:
+def as_json(
+    plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable, keys: Sequence[MissingKey] = ()
+) -> dict[str, Any]:
     what = {run.key: word for runs, word in _sorted(remaining) for run in runs}
     return {
         "schema": SCHEMA,
@@ -81,6 +84,7 @@ def as_json(plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable
             "scored_again": len(remaining.to_score),
             "to_run": len(remaining.to_run),
             "cost_usd": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
+            "missing_keys": [asdict(key) for key in keys],
             "runs": [
                 {
                     "run": run.key,

@@ -27,6 +27,7 @@ from orvl.errors import (
     is_agents_doing,
 )
 from orvl.gateway.failures import CallFailure
+from orvl.install import serving
 from orvl.project.endpoints import continues
 from orvl.project.overlays import lay
 from orvl.project.python_file import UserFunction
@@ -34,6 +35,7 @@ from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
 from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
 from orvl.run.last_words import last_words
+from orvl.run.project_files import ProjectFiles
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.job import complaint, hit, turn_job
@@ -61,6 +63,7 @@ class RunAccess:
     endpoint: AgentEndpoint | None = None
     programs: Path | None = None
     readable: tuple[Path, ...] = ()
+    project_files: ProjectFiles = field(default_factory=ProjectFiles)
     redact: Callable[[str], str] = str
     """Takes the keys of this run out of a text."""
     attempt: int = 0
@@ -132,6 +135,13 @@ async def converse(
             view = sandbox.view(folders)
             said = _in_full(planned, talk, prompt, access)
             command = _command(planned, folders, view, said, session, turn, access)
+            if turn == 1 and not sandbox.has_own_programs:
+                access = _with_installation(access, command)
+            command = _from_installation(command, access)
+            if not sandbox.has_own_programs:
+                values = (said, session, planned.cell.model_id, planned.cell.provider)
+                command = access.project_files.located(command, folders.workspace, values)
+            readable |= {*access.readable, *access.project_files.readable}
             readable |= _named(command, said) if turn == 1 else set()
             programs: tuple[str, ...] = ()
             if planned.cell.agent.speaks_acp:
@@ -238,6 +248,12 @@ def _with_programs(view: View, access: RunAccess) -> View:
     return replace(view, path=f"{access.programs}:{view.path or os.defpath}") if access.programs else view
 
 
+def _with_installation(access: RunAccess, command: Command) -> RunAccess:
+    """With what `orvl install` has installed under any agent's name, where the agent's own file names no packages."""
+    own = None if access.programs or "/" in command.argv[0] else serving(command.argv[0])
+    return replace(access, programs=own.bin, readable=(*access.readable, *own.readable)) if own else access
+
+
 def _from_installation(command: Command, access: RunAccess) -> Command:
     """The command with its program from the agent's own installation, if that has it."""
     own = access.programs / command.argv[0] if access.programs and "/" not in command.argv[0] else None
@@ -278,7 +294,7 @@ def _command(
             controls=CommandPath(controls) if controls else None,
             arguments=arguments,
         )
-        command = _from_installation(to_command(returned, prompt), access)
+        command = to_command(returned, prompt)
     except InvalidCommand as error:
         raise FileError(function.path, function.line, f"{error}.") from error
     except (Exception, SystemExit) as error:

@@ -23,6 +23,7 @@ from orvl.sandbox.programs import (
     installation,
     search_path,
     together,
+    unstartable,
     visible_path,
 )
 from orvl.sandbox.version import Completed
@@ -123,8 +124,8 @@ class Bubblewrap(GuardClient):
         found = name if name.startswith("/") else installed(name, search)
         if not os.path.exists(found) and _is_in_the_rooms(name, job.folders):
             return name, self._tools
-        if not os.access(found, os.X_OK) or os.path.isdir(found):
-            raise NotStarted(f"'{found}' could not be started: it is not there, or cannot be executed", missing=True)
+        if why := unstartable(Path(found)):
+            raise NotStarted(f"'{found}' could not be started: {why}", missing=True)
         needs = installation(Path(found), search, self._config.closed)
         return found, self._tools if needs == ProgramFiles() else together([self._tools, needs])
 

@@ -24,7 +24,7 @@ from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
 from orvl.sandbox.guard.shortage import PAUSES, SHORT
-from orvl.sandbox.programs import any_path, own_environment
+from orvl.sandbox.programs import any_path, own_environment, unstartable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -334,9 +334,10 @@ def _message(job: Job, spawn: Spawn) -> dict[str, Any]:
 def program_of(job: Job) -> str:
     """The file that a job's first word names, in the workspace or in PATH."""
     name = job.argv[0]
-    if "/" in name:
-        return os.path.join(job.folders.workspace, name)
-    return found_for(job, name)
+    found = os.path.join(job.folders.workspace, name) if "/" in name else found_for(job, name)
+    if why := unstartable(Path(found)):
+        raise NotStarted(f"'{name}' could not be started: {why}", missing=True)
+    return found
 
 
 def found_for(job: Job, name: str) -> str:

@@ -76,6 +76,30 @@ def _installation(program: Path, search: str, closed: tuple[Path, ...], home: Pa
     return together([ProgramFiles(tuple(finder.paths), tuple(finder.links.items()), finder.env)])
 
 
+def unstartable(program: Path) -> str | None:
+    """Why a file cannot be started as a program, with what helps; None if nothing is known to be in the way."""
+    if not os.path.isfile(program):
+        return "it is a folder" if os.path.isdir(program) else "it is not there"
+    if not os.access(program, os.X_OK):
+        return f"it is not executable; make it so with: chmod +x {program}"
+    text = _read(program)
+    first, interpreter = text.partition("\n")[0], _interpreter(text)
+    if first.startswith("#!") and first.endswith("\r"):
+        return f"its lines end as on Windows, which hides its interpreter; mend it with: sed -i 's/\\r$//' {program}"
+    if interpreter.startswith("/") and not os.path.exists(interpreter):
+        return f"its interpreter {interpreter} is not there"
+    if text.startswith("\x7fELF") and _machine(program) != _machine(Path("/proc/self/exe")):
+        return "it is a program for another kind of machine"
+    return None
+
+
+def _machine(program: Path) -> bytes:
+    """What kind of processor an ELF file is for."""
+    with suppress(OSError), open(program, "rb") as file:
+        return file.read(20)[18:]
+    return b""
+
+
 def search_path() -> str:
     """Where the user's programs are."""
     return os.environ.get("PATH", os.defpath)

@@ -213,6 +213,9 @@ class CallStore(Protocol):
     def mismatches(self, first: int, last: int) -> list[Mismatch]:
         """Runs of these episodes that were not answered by the model, or the one host, that was asked."""
 
+    def asked_for_others(self, first: int, last: int) -> list[int]:
+        """The cell of each run of these episodes whose agent called another model than its own."""
+
     def other_model_calls(self) -> list[OtherModelCalls]:
         """Calls in which an agent asked for another model than its run's."""
 

@@ -220,4 +220,9 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE INDEX on_loaded_machine ON attempt (run) WHERE instr(detail, '"loaded": true') > 0;
     """,
+    # Runs whose agents called other models than their own.
+    """
+    CREATE INDEX asked_for_others ON model_call (attempt)
+        WHERE instr(findings, '"agent asked for another model"') > 0;
+    """,
 )

@@ -19,6 +19,8 @@ ASKED_OTHER = "agent asked for another model"
 OTHER_MODEL, OTHER_HOST = '"another model"', '"another host"'
 BY_OTHERS = f"(instr(findings, '{OTHER_MODEL}') OR instr(findings, '{OTHER_HOST}'))"
 """As the index answered_by_others has it, word for word: only so it is used."""
+FOR_OTHERS = f"""instr(findings, '"{ASKED_OTHER}"') > 0"""
+"""As the index asked_for_others has it."""
 BEGUN = "m.status BETWEEN 200 AND 299"
 LEFT = "(m.trouble IS NULL AND m.left)"
 ANSWERED = f"(m.trouble IS NULL AND {BEGUN} AND NOT m.left)"
@@ -80,6 +82,15 @@ class SqliteCalls(Queries):
             (first, last),
         )
         return [Mismatch(cell, bool(model), bool(host)) for cell, model, host in rows]
+
+    def asked_for_others(self, first: int, last: int) -> list[int]:
+        rows = self.rows(
+            "SELECT run.cell FROM model_call CROSS JOIN attempt ON attempt.id = model_call.attempt "
+            f"JOIN run ON run.id = attempt.run WHERE {FOR_OTHERS} AND outcome <> 'errored' "
+            "AND episode BETWEEN ? AND ? GROUP BY model_call.attempt",
+            (first, last),
+        )
+        return [row[0] for row in rows]
 
     def other_model_calls(self) -> list[OtherModelCalls]:
         rows = self.rows(f"SELECT run.cell, m.asked_model, count(*) {FROM} WHERE {IS_OTHER} GROUP BY 1, 2")

@@ -158,7 +158,9 @@ def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, too
         except (KeyError, TypeError, ValueError, binascii.Error):
             continue
     status, reason = _judged(report, ended, bounds)
-    tried = [report.done.get(number) or _untried(number, step) for number, step in enumerate(steps, 1)]
+    stopped = any(not step.passed for step in report.done.values())
+    why = "not tried: a step before it failed" if stopped and status == "done" else NOT_TRIED
+    tried = [report.done.get(number) or _untried(number, step, why) for number, step in enumerate(steps, 1)]
     return Look(
         status=status,
         reason=reason,
@@ -205,8 +207,8 @@ def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple
     return "done", None
 
 
-def _untried(number: int, step: AppStep) -> StepResult:
-    return StepResult(number, step.line, None, NOT_TRIED)
+def _untried(number: int, step: AppStep, why: str) -> StepResult:
+    return StepResult(number, step.line, None, why)
 
 
 def _rows(output: bytes, key: str) -> Iterator[dict[str, Any]]:

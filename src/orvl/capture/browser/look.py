@@ -55,10 +55,12 @@ async def look(
     seconds: float = 60.0,
     memory: int = 3072,
     blank: str | None = None,
+    views: bool = True,
     served: RunningApp | None = None,
 ) -> Look:
     """Starts the app in the workspace and looks at it; pictures go into a folder of orvl's.
 
+    Without `views` there are no pictures, only the steps up to the first one that fails.
     Whatever the page does, there is a Look within the seconds, and nothing of the app or the browser is alive after it.
     """
     check_app(app)
@@ -74,6 +76,7 @@ async def look(
         "walls": sandbox.has_walls,
         "seconds": seconds,
         "blank": blank,
+        "views": views,
         "secret": f"look-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
     }
@@ -100,6 +103,7 @@ async def look_at(
     slot: Slot,
     limits: Limits,
     seconds: float | None = None,
+    views: bool = True,
 ) -> tuple[Look, dict[str, bytes]]:
     """Looks at an app on a fresh copy of what a run left, which `lay_out` makes in an empty folder; and pictures."""
     folders, own = new_folders(), new_folders()
@@ -108,7 +112,9 @@ async def look_at(
     try:
         await asyncio.to_thread(lay_out, folders.workspace)
         pictures.mkdir()
-        see = partial(look, app, steps, sandbox=slot.browser, limits=limits, pictures=pictures, blank=r"\S")
+        see = partial(
+            look, app, steps, sandbox=slot.browser, limits=limits, pictures=pictures, blank=r"\S", views=views
+        )
         if not slot.separates_apps or "start" not in app:
             page = await see(folders=folders, seconds=most)
         else:

@@ -100,13 +100,14 @@ async def stages(browser: Browser, app: App, reporter: Reporter, config: dict[st
     from .views import DESKTOP, OTHERS, Viewer
 
     viewer, whole = Viewer(browser, app, reporter, config), reporter.left()
-    work: list[tuple[str, Callable[[], Awaitable[None]]]] = [("view", partial(viewer.look, DESKTOP))]
+    work: list[tuple[str, Callable[[], Awaitable[None]]]] = []
+    views = (DESKTOP, *OTHERS) if config["views"] else ()
+    work += [("view", partial(viewer.look, size)) for size in views]
     if config["steps"]:
-        work.append(("steps", partial(walk, browser, app, reporter, config)))
-    work += [("view", partial(viewer.look, size)) for size in OTHERS]
+        work.insert(min(1, len(views)), ("steps", partial(walk, browser, app, reporter, config)))
     for kind, begin in work:
         try:
-            await asyncio.wait_for(begin(), reporter.begin(whole * SHARES[kind]))
+            await asyncio.wait_for(begin(), reporter.begin(whole * (SHARES[kind] if views else 1.0)))
         except TimeoutError:
             reporter.emit("late", stage=reporter.stage)
         except Exception as error:  # noqa: BLE001

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import statistics
+import struct
+import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +21,7 @@ MOST_BYTES = 2 << 20
 MOST_HEIGHT = 4000
 SECONDS = 6.0
 SMALLER = (1.0, 0.5, 0.25)
+TINY = 0.05
 
 
 class Camera:
@@ -40,6 +44,14 @@ class Camera:
         """Whether there is more of the page than the screen shows."""
         tall = await self.world.ask_main("", "(() => [document.documentElement.scrollHeight, innerHeight])")
         return bool(tall[0] > tall[1] + 1)
+
+    async def brightness(self) -> float:
+        """How bright most of the screen is, from 0 to 1, by what is drawn and not by what the page says of itself."""
+        size = self.page.viewport_size or {"width": 1280, "height": 800}
+        clip = {"x": 0, "y": 0, **size, "scale": TINY}
+        work = self.world.session.send("Page.captureScreenshot", {"format": "png", "clip": clip})
+        png = base64.b64decode((await asyncio.wait_for(work, SECONDS))["data"])
+        return statistics.median((2 * red + 5 * green + blue) / 8 / 255 for red, green, blue in pixels(png))
 
     async def _png(self, *, full: bool) -> bytes | None:
         size = self.page.viewport_size or {"width": 1280, "height": 800}
@@ -85,3 +97,31 @@ class Camera:
             for context in contexts:
                 with suppress(Exception):
                     await self.world.ask(context, "", "undoPlain")
+
+
+def pixels(png: bytes) -> list[tuple[int, int, int]]:
+    """The colours of a small picture as Chromium makes it: eight bits, with or without alpha, not interlaced."""
+    width, height, _, colours = struct.unpack(">IIBB", png[16:26])
+    step, at, packed = {2: 3, 6: 4}[colours], 8, b""
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        packed += png[at + 8 : at + 8 + length] if png[at + 4 : at + 8] == b"IDAT" else b""
+        at += length + 12
+    raw, above, found = zlib.decompress(packed), bytes(width * step), []
+    for row in range(height):
+        start = row * (width * step + 1)
+        above = _unfiltered(raw[start], raw[start + 1 : start + 1 + width * step], above, step)
+        found += [(above[at], above[at + 1], above[at + 2]) for at in range(0, len(above), step)]
+    return found
+
+
+def _unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
+    """A line of a PNG as it was before one of PNG's five filters."""
+    made = bytearray(line)
+    for at in range(len(made)):
+        left = made[at - step] if at >= step else 0
+        corner = above[at - step] if at >= step else 0
+        up = above[at]
+        near = min((abs(up - corner), 0, left), (abs(left - corner), 1, up), (abs(left + up - 2 * corner), 2, corner))
+        made[at] = (made[at] + (0, left, up, (left + up) // 2, near[2])[kind]) % 256
+    return bytes(made)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from .pictures import Camera
-from .views import DESKTOP, load, new_page
+from .views import DESKTOP, PHONE, Size, load, new_page
 from .watch import Watcher
 from .world import World
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .serve import App
 
 STEP_SECONDS, LOAD_SECONDS, QUIET_SECONDS = 4.0, 10.0, 0.4
+DARK, LIGHT = 0.35, 0.65
 SELECTOR = re.compile(r"[#.\[]|css=")
 ERRORS = ("console error", "page error", "failed request", "crash")
 CLICKED = ("button", "link", "menuitem", "tab", "checkbox", "radio", "switch", "option")
@@ -30,14 +33,34 @@ class Failed(Exception):
 
 
 class Walker:
-    """Carries out steps."""
+    """Carries out steps, in one page after the other: a phone's page is another one than a desktop's."""
 
-    def __init__(self, page: Page, watcher: Watcher, app: App, reporter: Reporter) -> None:
-        self.page, self.watcher, self.app, self.reporter = page, watcher, app, reporter
+    page: Page
+    watcher: Watcher
+    camera: Camera
+
+    def __init__(self, browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
+        self.browser, self.app, self.reporter, self.config = browser, app, reporter, config
+        self.size = DESKTOP
+        self._open_page = AsyncExitStack()
+
+    async def start(self, size: Size) -> str | None:
+        """Opens the app's first page anew at this size; why it did not load."""
+        await self.end()
+        self.size, self.page = size, await self._open_page.enter_async_context(new_page(self.browser, size))
+        self.watcher = Watcher(self.page.context, self.page, "steps", self.app.origin, self.reporter)
+        _, reason = await load(self.page, self.app.origin + self.app.path, self.reporter.left(LOAD_SECONDS))
+        self.camera = Camera(self.page, await World.of(self.page), self.reporter, self.config)
+        return reason
+
+    async def end(self) -> None:
+        await self._open_page.aclose()
 
     async def do(self, step: dict[str, str]) -> None:
         await getattr(self, "_" + step["verb"].replace(" ", "_"))(step["text"], step["field"])
-        await asyncio.sleep(0 if step["verb"].startswith("expect") else QUIET_SECONDS)
+        # Expectations wait by themselves; a picture is of a page that has come to rest.
+        quiet = QUIET_SECONDS if self.config["views"] else QUIET_SECONDS / 4
+        await asyncio.sleep(0 if step["verb"].startswith("expect") else quiet)
 
     async def _open(self, path: str, _: str) -> None:
         response, reason = await load(self.page, self.app.origin + path, self.reporter.left(LOAD_SECONDS))
@@ -51,6 +74,26 @@ class Walker:
 
     async def _type(self, text: str, field: str) -> None:
         await (await self._found(self._fields(field), field)).fill(text, timeout=STEP_SECONDS * 1000)
+
+    async def _choose(self, option: str, field: str) -> None:
+        select = await self._found(self._fields(field), field)
+        try:
+            await select.select_option(option, timeout=STEP_SECONDS * 1000)
+        except Exception as error:
+            if "Timeout" not in str(error):
+                raise
+            raise Failed(f"there is no option {option!r} in {field!r}") from error
+
+    async def _view(self, name: str, _: str) -> None:
+        now = self.size
+        sizes = {
+            "phone": replace(PHONE, scheme=now.scheme),
+            "desktop": replace(DESKTOP, scheme=now.scheme),
+            "dark": replace(now, scheme="dark"),
+            "light": replace(now, scheme="light"),
+        }
+        if reason := await self.start(sizes[name]):
+            raise Failed(reason)
 
     async def _press(self, key: str, _: str) -> None:
         await self.page.keyboard.press(key)
@@ -68,6 +111,48 @@ class Walker:
 
         if not await self._comes_true(is_gone):
             raise Failed(f"{text!r} is visible on the page")
+
+    async def _expect_value(self, text: str, field: str) -> None:
+        seen: list[str] = []
+
+        async def is_there() -> bool:
+            seen[:] = await self._values(field)
+            return text in seen
+
+        if not await self._comes_true(is_there):
+            raise Failed(f"{field!r} has {seen[0][:300]!r}" if seen else f"there is no {field!r} on the page")
+
+    async def _expect_no_value(self, _: str, field: str) -> None:
+        seen: list[str] = []
+
+        async def is_empty() -> bool:
+            seen[:] = await self._values(field)
+            return not any(seen)
+
+        if not await self._comes_true(is_empty):
+            raise Failed(f"{field!r} has {seen[0][:300]!r}")
+
+    async def _expect_no_sideways_scrolling(self, *_: str) -> None:
+        async def fits() -> bool:
+            width = await self.camera.world.ask_main("", "(() => document.documentElement.scrollWidth)")
+            return bool(width <= self.size.width + 1)
+
+        if not await self._comes_true(fits):
+            raise Failed(f"the page is wider than the screen, which has {self.size.width} pixels")
+
+    async def _expect_dark_background(self, *_: str) -> None:
+        async def is_dark() -> bool:
+            return await self.camera.brightness() < DARK
+
+        if not await self._comes_true(is_dark):
+            raise Failed("most of the screen is not dark")
+
+    async def _expect_light_background(self, *_: str) -> None:
+        async def is_light() -> bool:
+            return await self.camera.brightness() > LIGHT
+
+        if not await self._comes_true(is_light):
+            raise Failed("most of the screen is not light")
 
     async def _expect_url(self, path: str, _: str) -> None:
         async def is_there() -> bool:
@@ -97,7 +182,7 @@ class Walker:
         if SELECTOR.match(field):
             return [self.page.locator(field)]
         page, quoted = self.page, field.replace("\\", "\\\\").replace('"', '\\"')
-        by_name = page.locator(f'input[name="{quoted}"], textarea[name="{quoted}"]')
+        by_name = page.locator(", ".join(f'{tag}[name="{quoted}"]' for tag in ("input", "textarea", "select")))
         exact = [page.get_by_label(field, exact=True), page.get_by_placeholder(field, exact=True), by_name]
         return [
             *exact,
@@ -118,6 +203,23 @@ class Walker:
                 raise Failed(f"there is no {target!r} on the page")
             await asyncio.sleep(0.15)
 
+    async def _values(self, field: str) -> list[str]:
+        """What the best visible match says: a field's value (for a select also the chosen text), or the text in it."""
+        for locator in self._fields(field):
+            seen = locator.filter(visible=True)
+            if await asyncio.wait_for(seen.count(), STEP_SECONDS):
+                found = await asyncio.wait_for(self._says(seen.first), STEP_SECONDS)
+                return [" ".join(text.split()) for text in found]
+        return []
+
+    async def _says(self, element: Locator) -> list[str]:
+        """Asked in the driver's own script world: what the page's scripts replaced is not replaced there."""
+        if await element.and_(self.page.locator("select")).count():
+            chosen = element.locator("option:checked").first
+            return [await element.input_value(), (await chosen.inner_text()) if await chosen.count() else ""]
+        is_field = await element.and_(self.page.locator("input, textarea")).count()
+        return [await (element.input_value() if is_field else element.inner_text())]
+
     async def _shows(self, text: str) -> bool:
         seen = self.page.get_by_text(text).filter(visible=True)
         return bool(await asyncio.wait_for(seen.count(), STEP_SECONDS))
@@ -134,22 +236,25 @@ class Walker:
 async def walk(browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
     """All steps, starting at the app's first page."""
     reporter.stage = "the steps ran"
-    async with new_page(browser, DESKTOP) as page:
-        watcher = Watcher(page.context, page, "steps", app.origin, reporter)
-        await load(page, app.origin + app.path, reporter.left(LOAD_SECONDS))
-        walker = Walker(page, watcher, app, reporter)
-        camera = Camera(page, await World.of(page), reporter, config)
+    walker = Walker(browser, app, reporter, config)
+    try:
+        await walker.start(DESKTOP)
         for number, step in enumerate(config["steps"], 1):
             reason = await _tried(walker, step)
             name = f"step-{number}" + (f"-{step['text']}" if step["verb"] == "screenshot" else "")
-            pictured = False if watcher.crashed else await camera.take(name)
+            wanted = config["views"] and not walker.watcher.crashed
+            pictured = wanted and await walker.camera.take(name)
             result = {"number": number, "step": step["line"], "passed": reason is None, "reason": reason}
             reporter.emit("step", step=result | {"shot": name if pictured else None})
+            if reason and not config["views"]:
+                break  # a check has failed, and each further step may wait for what will never be there
+    finally:
+        await walker.end()
 
 
 async def _tried(walker: Walker, step: dict[str, str]) -> str | None:
     """Why a step failed; None if it did not."""
-    if walker.watcher.crashed and step["verb"] != "open":
+    if walker.watcher.crashed and step["verb"] not in ("open", "view"):
         return "the page had crashed"
     try:
         await asyncio.wait_for(walker.do(step), LOAD_SECONDS + STEP_SECONDS)

@@ -42,8 +42,9 @@ class Size:
 
 
 DESKTOP = Size("desktop-light", 1280, 800, "light")
+PHONE = Size("phone-light", 390, 844, "light", phone=True)
 OTHERS = (
-    Size("phone-light", 390, 844, "light", phone=True),
+    PHONE,
     Size("desktop-dark", 1280, 800, "dark"),
     Size("phone-dark", 390, 844, "dark", phone=True),
 )

@@ -1,0 +1,73 @@
+"""Files of the project that an agent's command names by a relative path, such as `python3 my_agent.py`.
+
+They are found from the project's folder, unless the run's workspace has such a file when the run starts, and are shown
+to the agent read-only with the folder that they lie in.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orvl.sandbox.programs import PRIVATE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from orvl.types import Command
+
+LONGEST_PATH = 4096
+
+
+@dataclass
+class ProjectFiles:
+    """What the words of one run's commands stand for; decided when a word is first seen, for all turns."""
+
+    root: Path | None = None
+    closed: tuple[Path, ...] = ()
+    """Folders of the project that no agent may look into: evals, the store, and the like."""
+    _known: dict[str, Path | None] = field(default_factory=dict)
+
+    def located(self, command: Command, workspace: Path, values: Collection[str | None]) -> Command:
+        """The command with such words as absolute paths; what it got as `values`, such as the prompt, is no path."""
+        words = list(command.argv)
+        for place, word in enumerate(words):
+            if word not in values and _may_be_path(word, is_program=not place):
+                found = self._found(word, workspace)
+                words[place] = str(found) if found else word
+        return replace(command, argv=words)
+
+    def _found(self, word: str, workspace: Path) -> Path | None:
+        if word not in self._known:
+            path = self.root / word if self.root and not os.path.lexists(workspace / word) else None
+            # Not `Path.is_file`, which fails for a word that is too long to be a name.
+            self._known[word] = path.resolve() if path and os.path.isfile(path) else None
+        return self._known[word]
+
+    @property
+    def readable(self) -> set[Path]:
+        """What the agent has to be shown."""
+        return {path for file in self._known.values() if file for path in self._shown(file)}
+
+    def _shown(self, file: Path) -> Iterable[Path]:
+        """A file with its folder; alone where the folder holds more than an agent may see."""
+        folder, root = file.parent, (self.root or Path("/")).resolve()
+        if not folder.is_relative_to(root) or folder == root or self._is_closed(folder):
+            return (file,)
+        names = os.listdir(folder)
+        if any(map(PRIVATE.fullmatch, names)):
+            return (folder / name for name in names if not PRIVATE.fullmatch(name))
+        return (folder,)
+
+    def _is_closed(self, folder: Path) -> bool:
+        closed = [path.resolve() for path in self.closed]
+        return any(folder.is_relative_to(other) or other.is_relative_to(folder) for other in closed)
+
+
+def _may_be_path(word: str, *, is_program: bool) -> bool:
+    """Whether a word looks like a path: a subcommand such as `run` does not, even where a file has that name."""
+    if not word or word.startswith(("-", "/", "~")) or len(word) > LONGEST_PATH or "\0" in word or "\n" in word:
+        return False
+    return "/" in word if is_program else "/" in word or "." in word.strip(".")
