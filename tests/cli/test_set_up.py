@@ -141,3 +141,16 @@ def test_an_agent_without_a_model_that_fails_is_rated_but_earns_nothing_for_doin
     assert [rows[name]["runs"]["failed"] for name in ("idle", "worker", "done")] == [1, 1, 0]
     assert rows["idle"]["R"] == 0
     assert rows["worker"]["R"] > 0 and rows["done"]["R"] > 0
+
+
+def test_errored_rows_say_why_in_every_report(host):
+    agent(host, "sys.exit(f'no login for process {os.getpid()}, {sys.argv[1]}')")
+    words = ("mine", "m", "--eval", "easy,hard", "--episodes", "2")
+    done = host.orvl(*words, env={"HOST_KEY": "k" * 20})
+    assert "mine m host: 4 runs errored: 2 times turn 1 ended with status 1, and said: no login for process" in done.out
+    for by in ("contestant", "eval"):
+        rows = host.orvl("report", *([] if by == "contestant" else ["--by", by]), "--json").json["ratings"]
+        total = 4 if by == "contestant" else 2
+        assert {row["runs"]["errored"] for row in rows} == {total}
+        assert all(row["reason"].startswith(f"2 of {total} errored: turn 1 ended with status 1") for row in rows)
+    assert "2 of 4 errored: turn 1 ended with status 1" in host.orvl("report", "--csv").out

@@ -336,6 +336,18 @@ FAILS_ON_OTHERS = """
 """
 
 
+FAILS_THE_SECOND_TIME = """
+    import pathlib, unittest
+
+    class NewTest(unittest.TestCase):
+        '''Green on any code once, then red: slugify_all max_length unique cancel free book_first from_json.'''
+        def test_one(self): pathlib.Path("ran").touch(exist_ok=False)
+        def test_two(self): self.assertTrue(True)
+        def test_three(self): self.assertTrue(True)
+        def test_four(self): self.assertTrue(True)
+"""
+
+
 def python_ways(eval_: str) -> dict[str, Way]:
     """All ways for an eval whose work is Python."""
     main = MAIN[eval_]
@@ -355,6 +367,7 @@ def python_ways(eval_: str) -> dict[str, Way]:
         "dead-words": Way(dict.fromkeys(main[:2], NAMED[eval_]) | words),
         "words-alone": Way(words),
         "tests-that-fail-on-others": Way(words | {"tests/test_new.py": dedent(FAILS_ON_OTHERS), "mine": ""}),
+        "tests-that-fail-the-second-time": Way(words | {"tests/test_new.py": dedent(FAILS_THE_SECOND_TIME)}),
         "links-to-itself": Way({}, dict.fromkeys(main, "/proc/self/exe")),
         "links-to-the-input": Way({}, dict.fromkeys(main, "/dev/stdin")),
         "links-to-checks": Way({}, dict.fromkeys(main, "/workspace/checks/check.py") | {"checks": "/tmp"}),

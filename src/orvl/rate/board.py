@@ -103,6 +103,8 @@ class Row:
     episode: int | None = None
     outcome: str | None = None
     reason: str | None = None
+    errors: Mapping[str, int] = field(default_factory=dict)
+    """Why runs are errored, and how many for each reason."""
     evals: int = 1
     unrated_evals: tuple[str, ...] = ()
     rank: int | None = None
@@ -265,9 +267,27 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
         },
         usage=add_usage(cell.usage for cell in cells),
         sandbox=",".join(sorted(sandboxes)) or None,
+        **why_errored(_added(cell.errors for cell in cells)),
         evals=len(R),
         unrated_evals=tuple(cell.eval or "" for cell in cells if cell.R is None) if R else (),
     )
+
+
+def why_errored(errors: Mapping[str, int]) -> dict[str, Any]:
+    """The fields of a row that say why runs of it are errored: all reasons, and the most frequent as a sentence."""
+    if not errors:
+        return {}
+    reason, number = max(errors.items(), key=lambda pair: pair[1])
+    total = sum(errors.values())
+    return {"errors": errors, "reason": reason if number == total == 1 else f"{number} of {total} errored: {reason}"}
+
+
+def _added(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for tally in tallies:
+        for reason, number in tally.items():
+            total[reason] = total.get(reason, 0) + number
+    return total
 
 
 def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from orvl.errors import FileError
 from orvl.plan.layout import panel_of
-from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups
+from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.gather import CellRef, Gathered, gather
 from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
@@ -149,15 +150,34 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
         if by_run:
             attempts = np.concatenate([gathered.stacks[cell][0] for cell in cells]).tolist()
             of_runs.update(zip(attempts, rate_groups([1] * len(attempts), scores, rules)[0], strict=True))
-    cell_rows = tuple(_cell_row(ref, gathered.counted, ratings) for ref in gathered.refs)
+    errors = _errors(store, gathered)
+    cell_rows = tuple(_cell_row(ref, gathered.counted, ratings, errors) for ref in gathered.refs)
     warnings, is_broken = warnings_of(store, gathered, cell_rows)
     runs = _run_rows(store, gathered, of_runs) if by_run else ()
     return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken)
 
 
-def _cell_row(ref: CellRef, counted: Mapping[int, CellCounts], ratings: Mapping[int, GroupRating]) -> Row:
+def _errors(store: Store, gathered: Gathered) -> dict[int, Counter[str]]:
+    """Why runs are errored, by cell. Numbers in a reason, such as a process's, do not make it another."""
+    counts = {ref.id: gathered.counted[ref.id] for ref in gathered.refs if ref.id and ref.id in gathered.counted}
+    cells = [cell for cell, one in counts.items() if one.runs > one.carried_out]
+    shown: dict[str, str] = {}
+    errors: dict[int, Counter[str]] = {cell: Counter() for cell in cells}
+    for run in store.run_results(cells) if cells else ():
+        if run.outcome == "errored" and gathered.first <= run.episode <= gathered.last:
+            reason = run.reason or "no reason is known"
+            errors[run.cell][shown.setdefault(re.sub(r"\d+", "0", reason), reason)] += 1
+    return errors
+
+
+def _cell_row(
+    ref: CellRef,
+    counted: Mapping[int, CellCounts],
+    ratings: Mapping[int, GroupRating],
+    errors: Mapping[int, Mapping[str, int]],
+) -> Row:
     counts = counted.get(ref.id or 0, CellCounts(0))
-    return Row(
+    row = Row(
         *ref.names,
         **_rated(ratings.get(ref.id or 0)),
         planned=counts.runs if ref.planned is None else ref.planned,
@@ -166,6 +186,7 @@ def _cell_row(ref: CellRef, counted: Mapping[int, CellCounts], ratings: Mapping[
         usage=counts.usage,
         sandbox=counts.sandbox,
     )
+    return replace(row, **why_errored(errors.get(ref.id or 0, {})))
 
 
 def _rated(rating: GroupRating | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from orvl.project.names import count
+from orvl.rate.board import over_evals
 from orvl.store.score_matrix import places
 
 if TYPE_CHECKING:
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 NAMED = 4
 """Rows that a sentence names."""
 
+MOST_ERRORED = 10
+
 
 def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
     """Sentences, and whether a metric that counts is missing because of an error or an abstention."""
     shown = {ref.id for ref in gathered.refs}
     trouble, is_broken = _unscored_metrics(store, gathered, cells)
     warnings = [
+        *_errored(cells),
         *_unscored_runs(gathered.unscored),
         *trouble,
         *_alarms(store, gathered),
@@ -32,6 +36,22 @@ def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple
         *_loaded(store, gathered, cells),
     ]
     return warnings, is_broken
+
+
+def _errored(cells: Sequence[Row]) -> list[str]:
+    """A sentence for each contestant with errored runs: how many, and the most frequent reason."""
+    rows = [row for row in over_evals(cells) if row.errored and row.reason]
+    sentences = [
+        f"{' '.join(row.contestant)}: {count(row.errored, 'run')} errored: {_most_frequent(row).rstrip('.')}."
+        for row in rows
+    ]
+    more = len(sentences) - MOST_ERRORED
+    return sentences[:MOST_ERRORED] + ([f"{more} more contestants have errored runs; see --json."] if more > 0 else [])
+
+
+def _most_frequent(row: Row) -> str:
+    reason, number = max(row.errors.items(), key=lambda pair: pair[1])
+    return reason if number == row.errored else f"{number} times {reason}"
 
 
 def _unscored_runs(number: int) -> list[str]:

@@ -58,7 +58,7 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
         Column("run", lambda row: row.run, rows="runs"),
         Column("episode", lambda row: row.episode, rows="runs"),
         Column("outcome", lambda row: row.outcome, rows="runs"),
-        Column("reason", lambda row: row.reason, rows="runs"),
+        Column("reason", lambda row: row.reason),
         Column("agent", lambda row: row.agent, "agent model provider", _contestant, words=True),
         Column("provider", lambda row: row.provider),
         Column("model", lambda row: row.model),

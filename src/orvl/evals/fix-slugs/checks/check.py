@@ -228,6 +228,7 @@ def tests():
         checks.fail(f"Expected the tests to pass, saw status {ended.status} and {ascii(ended.stderr[-150:])}.")
     if int(ran[-1]) < EXISTING_TESTS + 3:
         checks.fail(f"Expected new tests beside the {EXISTING_TESTS} that were there, saw {ran[-1]} in all.")
+    checks.fresh()
     for path in sorted(ORIGINAL.rglob("*.py")):
         checks.write(str(PurePosixPath(path.relative_to(ORIGINAL))), path.read_bytes())
     if python(TEST, "test_*.py").status == 0:

@@ -216,6 +216,7 @@ def amounts():
 def existing():
     if hashlib.sha256(checks.read(EXISTING) or b"").hexdigest() != SHA256:
         checks.fail(f"Expected {EXISTING} as it was, but it was edited or removed.")
+    expect_work()
     # What this test tests, with other orders.
     for (_, wanted), seen in zip(BEFORE, calls(*(one for one, _ in BEFORE)), strict=True):
         if json.dumps(seen[:2]) != json.dumps([0, wanted]):
@@ -229,6 +230,7 @@ def existing():
         checks.fail(f"Expected all tests to pass, saw status {ended.status} and {ascii(ended.stderr[-150:])}.")
     if int(ran[-1]) < 2:
         checks.fail("Expected new tests beside the one that was there, saw none.")
+    checks.fresh()
     checks.write(PROGRAM, (ORIGINAL / PROGRAM).read_bytes())
     if python(TEST, "test_*.py").status == 0:
         checks.fail("Expected the new tests to fail on invoice.py as it was before, but they pass.")
