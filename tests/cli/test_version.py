@@ -70,7 +70,7 @@ def test_a_line_without_an_end_is_bounded():
 
 
 def test_a_version_command_that_never_ends_is_ended_with_all_that_it_started(monkeypatch, tmp_path):
-    monkeypatch.setattr(version, "SECONDS", 0.5)
+    monkeypatch.setattr(version, "SECONDS", 5.0)
     mark = tmp_path / "mark"
     script = f"(sleep 600 & echo $! > {mark}); exec sleep 600"
     found = printed_version(["it"], lambda _: run_bounded(["sh", "-c", script], env=dict(os.environ)))
