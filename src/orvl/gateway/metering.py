@@ -81,12 +81,20 @@ def charge_of(call: UpstreamCall) -> Charge:
     provider, model = call.account.provider, call.asked.model
     tokens = [one.tokens for one in call.charged_tries]
     is_bound = any(one.is_bound for one in call.charged_tries)
-    costs = [one.cost if one.cost is not None else cost_of(provider, model, one.tokens) for one in call.charged_tries]
+    costs = [one.cost if one.cost is not None else _cost(provider, model, one) for one in call.charged_tries]
     known = [cost for cost in costs if cost is not None]
     cost = sum(known) if len(known) == len(costs) else None
     is_stated = all(one.cost is not None for one in call.charged_tries)
     source = None if cost is None else "bound" if is_bound else "provider" if is_stated else "metered"
     return Charge(_sum(tokens), cost, source, is_bound)
+
+
+def _cost(provider: Provider, model: str, charged: ChargedTry) -> float | None:
+    """A bound costs what was reserved for it: nobody knows which of its tokens were written to a cache."""
+    price = provider.price(model)
+    if charged.is_bound and price is not None:
+        return price.largest_cost(charged.tokens.input, charged.tokens.output)
+    return cost_of(provider, model, charged.tokens)
 
 
 def _sum(counts: list[TokenCounts]) -> TokenCounts:
