@@ -177,15 +177,22 @@ class LimitWatch:
 def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
     """Bytes on the disk, the largest file, and whether something could not be looked into; ends when it is enough.
 
-    Nothing is opened but folders, and no link is followed.
+    Nothing is opened but folders, and no link is followed: a folder counts only if it is the very one that was listed
+    in its parent, whatever the job has put into its path since.
     """
     used = largest = 0
     hidden = False
     linked: set[tuple[int, int]] = set()
-    todo = list(folders)
+    todo: list[tuple[str, tuple[int, int] | None]] = [(folder, None) for folder in folders]
     while todo and used <= enough:
+        path, listed = todo.pop()
+        fd = -1
         try:
-            with os.scandir(todo.pop()) as entries:
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            found = os.fstat(fd)
+            if listed is not None and (found.st_dev, found.st_ino) != listed:
+                continue
+            with os.scandir(fd) as entries:
                 for entry in entries:
                     info = entry.stat(follow_symlinks=False)
                     if info.st_nlink > 1 and not stat.S_ISDIR(info.st_mode):
@@ -194,13 +201,16 @@ def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
                         linked.add((info.st_dev, info.st_ino))
                     used += max(info.st_blocks * 512, SMALLEST_ENTRY)
                     if stat.S_ISDIR(info.st_mode):
-                        todo.append(entry.path)
+                        todo.append((f"{path}/{entry.name}", (info.st_dev, info.st_ino)))
                     elif stat.S_ISREG(info.st_mode):
                         largest = max(largest, info.st_size)
         except FileNotFoundError:
             continue
         except OSError:
             hidden = True
+        finally:
+            if fd >= 0:
+                os.close(fd)
     return used, largest, hidden
 
 
