@@ -676,7 +676,7 @@ def test_a_hostile_pattern_ends_the_linter_and_nothing_else(monkeypatch, pattern
         assert not editorconfig.check(["a" * 200 + ".txt"], files)
     except LinterFailed as error:
         assert str(error).isprintable()
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 60
 
 
 def test_a_pattern_that_never_ends_is_told():

@@ -360,7 +360,7 @@ def test_two_interrupts_in_the_middle_of_a_call_end_it_at_once(project):
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         assert process.returncode == 130
         wait_for(lambda: server.open == 0 and not processes_that_hold(tool))
     assert attempts(project) == 0

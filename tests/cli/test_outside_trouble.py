@@ -25,9 +25,22 @@ def waiting(project):
     return project
 
 
+STARTED = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        process.kill()
+        process.communicate()
+
+
 def start(project, *words, prefix=(), **streams):
     command = [*prefix, *project.command, "mine", "--eval=e", "--sandbox=none", *words]
-    return subprocess.Popen(command, cwd=project.root, env=streams.pop("env", project.env), **streams)
+    STARTED.append(subprocess.Popen(command, cwd=project.root, env=streams.pop("env", project.env), **streams))
+    return STARTED[-1]
 
 
 def wait_for(what, seconds=60.0):

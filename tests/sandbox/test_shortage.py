@@ -163,3 +163,19 @@ def test_too_few_descriptors_mean_fewer_runs_at_once(project, name):
     assert result.status == 0, result.err
     assert "Only 3 runs at once instead of 12: a process may open 140 files here (ulimit -n)." in result.err
     assert result.json["ratings"][0]["runs"] == {"planned": 12, "rated": 12, "failed": 0, "errored": 0}
+
+
+@pytest.mark.root
+def test_who_fills_the_disk_that_the_store_is_on_fails_too(project, small_disk):
+    """What cannot be kept of it for lack of room is no excuse."""
+    files = "i=0; while head -c 1000000 /dev/urandom > f$i; do i=$((i+1)); done; sleep 5"
+    shell_agent(project, "hog", files)
+    shell_agent(project, "modest", MODEST)
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    project.toml("attempts = 6\n")
+    words = ["hog,modest", "--eval=e", "--concurrency=2", "--json", f"--store={small_disk}/store"]
+    result = project.orvl(*words, env={"TMPDIR": str(small_disk)})
+    assert result.status == 0, result.err
+    rows = {row["agent"]: row["runs"] for row in result.json["ratings"]}
+    assert rows["modest"] == {"planned": 1, "rated": 1, "failed": 0, "errored": 0}
+    assert rows["hog"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}

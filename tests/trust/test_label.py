@@ -467,7 +467,7 @@ def terminal(project, *words):
         yield process, say, drawn
     finally:
         process.kill()
-        process.wait(timeout=10)
+        process.wait(timeout=60)
         os.close(ours)
 
 
@@ -492,7 +492,7 @@ def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
         assert "Every answer was ?" in say("?", "What is it worth? [0 to 1]")
         assert "3 of 10" in say("s", "It is short. [y/n/?]")
         assert "2 labels stored" in say("q", "--report")
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
     assert stored(judged) == [("tidy", "ann", 0.75, "yes no"), ("worth", "ann", 0.6, None)]
     text = "".join(drawn)
     assert not [name for name in NAMES if name.lower() in text.lower()]
@@ -530,7 +530,7 @@ def test_a_killed_session_loses_nothing_and_a_second_goes_on(judged):
         interrupt = partial(os.kill, process.pid, signal.SIGINT)
         interrupt()
         assert "0 labels stored" in say(None, "--report", again=interrupt)
-        assert process.wait(timeout=10) == 130
+        assert process.wait(timeout=60) == 130
     done = judged.orvl("label", "--report")
     assert "There is 1 label" in done.out
 
@@ -547,6 +547,6 @@ def test_a_store_that_is_written_to_makes_nobody_lose_an_answer(judged):
         say("", "[0 to 1]")
         assert stored(judged) == [("", "ann", 0.3, None)]
         say("1", "2 labels stored")
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
     with terminal(judged, "--whole", "--eval=e1", "--person=ann") as (_, say, _):
         assert "Nothing is left for ann to label" in say(None, "--report")

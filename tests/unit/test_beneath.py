@@ -238,3 +238,30 @@ def test_a_very_deep_folder_is_captured_as_far_as_it_goes(tmp_path):
     assert len(entries) == tree.MAX_DEPTH + 1
     assert entries[-1].cut == "too deep"
     assert len(notes) == 1
+
+
+def test_the_disk_is_measured_in_the_folder_only(tmp_path):
+    """A folder that is exchanged for a link while it is measured is not looked into."""
+    from orvl.sandbox.guard.limits import disk_use
+
+    outside, root = tmp_path / "outside", tmp_path / "root"
+    (outside / "x").mkdir(parents=True)
+    (outside / "x/large").write_bytes(bytes(8 << 20))
+    (root / "d/x").mkdir(parents=True)
+    (root / "link").symlink_to(outside)
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            os.rename(root / "d", root / "was")
+            os.symlink(outside, root / "d")
+            os.unlink(root / "d")
+            os.rename(root / "was", root / "d")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        assert max(disk_use([str(root)], 1 << 40)[0] for _ in range(2000)) < 1 << 20
+    finally:
+        stop.set()
+        swapping.join()

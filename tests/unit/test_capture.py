@@ -367,8 +367,9 @@ def test_deep_folders_of_many_runs_at_once_do_not_use_up_the_files_that_may_be_o
         "import shutil; w = os.getcwd(); shutil.rmtree(w); open(w, 'w').write('file')",
         "import shutil; w = os.getcwd(); shutil.rmtree(w); os.symlink('/etc', w)",
         "import shutil; w = os.getcwd(); shutil.rmtree(w); os.mkfifo(w)",
+        "import shutil; w = os.getcwd(); shutil.rmtree(w); os.symlink('/proc', w); import time; time.sleep(1)",
     ],
-    ids=["removed", "a file", "a link", "a pipe"],
+    ids=["removed", "a file", "a link", "a pipe", "a link to a place without room"],
 )
 @pytest.mark.parametrize("turns", [1, 2])
 def test_an_agent_that_takes_its_workspace_away_is_rated_on_nothing(project, code, turns):
@@ -411,7 +412,7 @@ def test_an_agent_that_deletes_orvls_own_folders_harms_only_itself(project, code
     project.agent("mine", f'models = {{"none": ["m"]}}\ndef command(): return ["python3", {str(script)!r}]\n')
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     try:
-        result = project.orvl("mine,other", "--eval=e", "--json", "--episodes=2", "--concurrency=2", timeout=12)
+        result = project.orvl("mine,other", "--eval=e", "--json", "--episodes=2", "--concurrency=2", timeout=90)
     except subprocess.TimeoutExpired:
         pytest.fail("orvl hangs")
     assert "Traceback" not in result.err

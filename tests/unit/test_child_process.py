@@ -64,7 +64,7 @@ def test_a_late_answer_is_an_error_and_ends_the_child(child):
     start = time.monotonic()
     with pytest.raises(ChildFailed, match=r"^did not answer within 0\.2 s$"):
         child.ask("hang", 0.2)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 50
     child.wait()
 
 

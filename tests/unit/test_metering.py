@@ -29,7 +29,7 @@ from orvl.errors import ChildFailed
 from orvl.gateway.clock import Clock, OpenCall
 from orvl.gateway.metering import upper_bound
 from orvl.gateway.wire import FORMATS
-from orvl.gateway.wire.format import Reply, TokenCounts
+from orvl.gateway.wire.format import ModelAnswer, Reply, TokenCounts
 from orvl.project.settings import Limits
 from orvl.store.tree import Entry
 from orvl.testing import Answer, Fault, ModelServer, Tokens, ToolCall
@@ -547,3 +547,11 @@ def test_files_that_take_for_ever_to_compare_are_not_compared(monkeypatch):
     text = unified(before, [entry("a", "new"), entry("b", "changed")], blobs.__getitem__)
     assert "# 5000 lines became 120000: takes too long to compare" in text
     assert "-line 7\n+line seven\n" in text
+
+
+def test_an_answer_in_many_pieces_takes_linear_time():
+    answer = ModelAnswer()
+    used = time.process_time()
+    for _ in range(300_000):
+        answer.add_text("xyz")
+    assert len(answer.text) == 900_000 and time.process_time() - used < 10

@@ -17,7 +17,16 @@ from orvl.engine.attempt import Attempts
 from orvl.engine.machine import concurrency, threads
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
 from orvl.engine.set_up import SetUps
-from orvl.errors import DiskError, FileError, Interrupted, NotStarted, OrvlError, StoreError, disk_sentence
+from orvl.errors import (
+    DISK_IS_FULL,
+    DiskError,
+    FileError,
+    Interrupted,
+    NotStarted,
+    OrvlError,
+    StoreError,
+    disk_sentence,
+)
 from orvl.gateway import Gateway
 from orvl.project import PARTS, line_in
 from orvl.project.endpoints import check_judges, check_prices, without_price
@@ -419,7 +428,13 @@ class _Crew:
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
-        inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
+        try:
+            inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
+        except OSError as error:
+            if error.errno not in DISK_IS_FULL:
+                raise
+            await self.attempts.settle_disk(error)  # another run may have filled it, and is gone by now
+            inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
         items = tuple(text for metric in panel.metrics for text, _ in metric.items)
         inspections = replace(inspections, hidden_names=hidden_names(planned.cell), items=items)
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))

@@ -31,6 +31,9 @@ NOT_PASSED_ON = {
     *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
     *(*KEY_HEADERS, "cookie", "accept-encoding", "expect"),
     *("proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for", "content-encoding"),
+    # They would make another request of it, or have another account pay.
+    *("x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"),
+    *("openai-organization", "openai-project", "x-goog-user-project"),
 }
 NOT_PASSED_BACK = {
     *("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"),

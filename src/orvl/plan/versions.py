@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
+import shutil
 from collections.abc import Callable
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.errors import UserError
+from orvl.errors import NotStarted, UserError
 from orvl.install import installed, serving
 from orvl.project.endpoints import without_key
-from orvl.sandbox.version import NoVersion, printed_version
+from orvl.sandbox.version import Completed, NoVersion, printed_version, run_bounded
 from orvl.types import Agent
 
 if TYPE_CHECKING:
@@ -61,30 +62,52 @@ def versions_of(
 
 def _ask(ask: AskVersion, agent: Agent) -> str | NoVersion:
     """An agent's version. One that was asked for by name has to be the one that is there, whatever is in PATH."""
-    if agent.at and ask is version_of and installed(agent) is None:
+    here = ask in (version_of, _version_without_walls)
+    if agent.at and here and installed(agent) is None:
         return NoVersion(f"is not installed at version {agent.at}")
     version = ask(agent) if agent.version else ""
-    if not agent.at or ask is version_of or isinstance(version, NoVersion):
+    if not agent.at or here or isinstance(version, NoVersion):
         return version
     is_it = re.search(rf"(?<![0-9.]){re.escape(agent.at)}(?![\w.+-])", version)
     return version if is_it else NoVersion(f"is not there at version {agent.at}: it says '{version}'")
 
 
-def version_of(agent: Agent) -> str | NoVersion:
+def version_of(agent: Agent, *, walls: bool = True) -> str | NoVersion:
     """The first line that the version command prints, where the agent's own installation comes before PATH."""
     own = installed(agent) if agent.install else serving(agent.version[0])
     program = own.bin / agent.version[0] if own else None
-    return _printed_version((str(program) if program and program.exists() else agent.version[0], *agent.version[1:]))
-
-
-def _run_here(argv: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, env=kept, check=False)
+    argv = (str(program) if program and program.exists() else agent.version[0], *agent.version[1:])
+    return _printed_version(argv, agent.paths, walls)
 
 
 @lru_cache(maxsize=256)
-def _printed_version(argv: tuple[str, ...]) -> str | NoVersion:
-    return printed_version(argv, _run_here)
+def _printed_version(argv: tuple[str, ...], paths: tuple[Path, ...], walls: bool) -> str | NoVersion:
+    return printed_version(argv, partial(_run_inside, paths=paths) if walls else _run_here)
+
+
+def _run_here(argv: Sequence[str]) -> Completed:
+    """Without walls, as the agent itself will run: only where the user has asked for it."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return run_bounded(argv, env=kept)
+
+
+def _run_inside(argv: Sequence[str], paths: tuple[Path, ...]) -> Completed:
+    """In a sandbox, as the agent itself: a program that anybody has put into PATH may do anything when it is called."""
+    from orvl.sandbox.backends import DEFAULT, backend
+    from orvl.sandbox.bubblewrap import once
+
+    if problem := backend(DEFAULT).problem(None):
+        raise OSError(problem)
+    if "/" not in argv[0] and shutil.which(argv[0]) is None:
+        raise FileNotFoundError(argv[0])
+    named = [Path(word) for word in argv[1:] if word.startswith("/") and os.path.exists(word)]
+    try:
+        return once(argv, [*(path for path in paths if path.exists()), *named], run_bounded)
+    except NotStarted as error:
+        raise FileNotFoundError(str(error)) from error
+
+
+_version_without_walls = partial(version_of, walls=False)
 
 
 def asker_for(project: Project, sandbox: SandboxName | None, image: str | None) -> AskVersion:
@@ -95,6 +118,8 @@ def asker_for(project: Project, sandbox: SandboxName | None, image: str | None) 
     from orvl.sandbox.backends import backend
 
     where = backend(kind)
+    if kind == "none":
+        return _version_without_walls
     if not where.has_own_programs:
         return version_of
     if problem := where.problem(image):

@@ -42,7 +42,8 @@ class ProjectFiles:
     def _found(self, word: str, workspace: Path) -> Path | None:
         if word not in self._known:
             path = self.root / word if self.root and not os.path.lexists(workspace / word) else None
-            self._known[word] = path.resolve() if path and path.is_file() else None
+            # Not `Path.is_file`, which fails for a word that is too long to be a name.
+            self._known[word] = path.resolve() if path and os.path.isfile(path) else None
         return self._known[word]
 
     @property

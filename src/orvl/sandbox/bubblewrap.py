@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
-from orvl.sandbox import Backend, seccomp
-from orvl.sandbox.config import HOST_WIDE
+from orvl.sandbox import Backend, Job, ResourceLimits, seccomp
+from orvl.sandbox.config import HOST_WIDE, sandbox_config
 from orvl.sandbox.guard_client import GuardClient, Spawn, beside_orvl, found_for, installed
 from orvl.sandbox.programs import (
     ProgramFiles,
@@ -24,14 +26,13 @@ from orvl.sandbox.programs import (
     unstartable,
     visible_path,
 )
-from orvl.sandbox.workdir import View
+from orvl.sandbox.version import Completed
+from orvl.sandbox.workdir import RunFolders, View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from orvl.sandbox import Job
     from orvl.sandbox.config import SandboxConfig
-    from orvl.sandbox.workdir import RunFolders
 
 WORKSPACE, HOME, TMP = Path("/workspace"), Path("/home/agent"), Path("/tmp")
 SYSTEM = ("/usr", "/opt", "/nix/store")
@@ -54,6 +55,7 @@ ETC = (
     "ssl/openssl.cnf",
 )
 TOOLS = ("node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "python3", "python", "uv", "cargo", "rustc", "go", "java")
+NO_LIMITS = ResourceLimits(0, 0, 0, 0, 0)
 SHARED_MEMORY, RUNTIME = 256 << 20, 16 << 20
 OUTER = ["--args", "5", "--json-status-fd", "3", "--block-fd", "4", "--seccomp", "6", "--"]
 NAMESPACES = [
@@ -252,6 +254,33 @@ def tools(search: str, closed: Sequence[Path]) -> ProgramFiles:
     """What is needed of the toolchains that lie outside the system's folders."""
     found = [path for path in (shutil.which(name, path=search) for name in TOOLS) if path]
     return together(installation(Path(path), search, closed) for path in found)
+
+
+def once(argv: Sequence[str], readable: Sequence[Path], run: Callable[..., Completed]) -> Completed:
+    """Runs a command in a sandbox of its own, outside any run: no network, new folders, nothing kept."""
+    with tempfile.TemporaryDirectory(prefix="orvl-once-", ignore_cleanup_errors=True) as name, ExitStack() as stack:
+        root = Path(name)
+        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root)
+        for folder in (folders.workspace, folders.home, folders.tmp):
+            folder.mkdir(mode=0o700)
+        sandbox = Bubblewrap(sandbox_config(root, [], []))
+        env = sandbox.view(folders).environment()
+        job = Job(argv, env, folders, root / "out", 0, 0, 0, 0, NO_LIMITS, readable=tuple(readable))
+        spawn = sandbox.spawn(job)
+        gate = spawn.gate or {}
+        given = b"".join(os.fsencode(word) + b"\0" for word in gate["arguments"])
+        arguments, filter_ = (_holding(stack, content) for content in (given, bytes.fromhex(gate["filter"])))
+        words = ["--args", str(arguments), "--seccomp", str(filter_), "--", *spawn.argv[1 + len(OUTER) :]]
+        return run([spawn.program, *words], env=spawn.env, pass_fds=(arguments, filter_))
+
+
+def _holding(stack: ExitStack, content: bytes) -> int:
+    """A descriptor to read a content from."""
+    fd = os.memfd_create("given", os.MFD_CLOEXEC)
+    stack.callback(os.close, fd)
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
 
 
 def bwrap() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from orvl.errors import OrvlError, StoreError
 from orvl.store import database, tree
 from orvl.store.folder import FolderBlobs
-from orvl.store.records import clean
+from orvl.store.records import ATTEMPT, SCORE, SPENT, attempt_from, checks_from, clean, score_from
 from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
-from orvl.store.sqlite_runs import SqliteRuns
+from orvl.store.sqlite_runs import WITH_SPENT, SqliteRuns
 from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
@@ -145,26 +146,43 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
         return [column[0] for column in cursor.description], chunks()
 
     def referenced(self) -> set[str]:
-        return self._referenced(None)
+        return self._referenced(None)[0]
 
     def integrity(self) -> list[str]:
         wrong = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
         wrong += [f"a row of {row[0]} has a dangling reference" for row in self.rows("PRAGMA foreign_key_check")]
-        keys = self._referenced(wrong)
-        wrong += [f"the blob {key[:12]} is missing or damaged" for key in sorted(keys) if not self.blobs.verify(key)]
-        for (number,) in self.rows("SELECT DISTINCT attempt FROM score"):
-            with _noting(wrong):
-                self.scores(number)
+        keys, verified = self._referenced(wrong)
+        unread = sorted(keys - verified)
+        with ThreadPoolExecutor() as pool:
+            is_whole = pool.map(self.blobs.verify, unread)
+            wrong += [
+                f"the blob {key[:12]} is missing or damaged" for key, ok in zip(unread, is_whole, strict=True) if not ok
+            ]
+        self._read_all_of(wrong, "a score of attempt", f"SELECT attempt, {', '.join(SCORE)} FROM score", score_from)
+        self._read_all_of(wrong, "attempt", "SELECT attempt, results FROM checked", lambda row: checks_from(row[0]))
         return wrong + self.wrong_counts() + self.wrong_tables()
 
-    def _referenced(self, damaged: list[str] | None) -> set[str]:
-        """Damage is an error, or is added to a list."""
+    def _read_all_of(
+        self, damaged: list[str] | None, what: str, query: str, read: Callable[[Sequence[Any]], T]
+    ) -> list[T]:
+        """Every row that a query finds, by one query: one for each attempt takes seconds for thousands of them."""
+        found = []
+        for number, *row in self.rows(query):
+            try:
+                found.append(read(row))
+            except database.UNREADABLE:
+                with _noting(damaged), self.readable(f"{what} {number}"):
+                    raise
+        return found
+
+    def _referenced(self, damaged: list[str] | None) -> tuple[set[str], set[str]]:
+        """The keys of all blobs, and of those that were read for it. Damage is an error, or is added to a list."""
         keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
-        for (number,) in self.rows("SELECT id FROM attempt"):
-            with _noting(damaged):
-                attempt = self.attempt(number)[0]
-                keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
-                keys.update([attempt.record] if attempt.record else [])
+        verified: set[str] = set()
+        query = f"SELECT id, {', '.join((*ATTEMPT, *SPENT))} FROM attempt {WITH_SPENT}"
+        for attempt in self._read_all_of(damaged, "attempt", query, attempt_from):
+            keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
+            keys.update([attempt.record] if attempt.record else [])
         for results, pictures in self.rows("SELECT results, pictures FROM found"):
             keys.update([results, *json.loads(pictures).values()])
         for (manifest,) in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
@@ -173,7 +191,8 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
             keys.add(manifest)
             with _noting(damaged), self.readable(f"the manifest {manifest[:12]}"):
                 keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
-        return keys
+                verified.add(manifest)
+        return keys, verified
 
 
 @contextmanager

@@ -88,12 +88,46 @@ class TokenCounts:
         return self.input + self.output
 
 
+class Pieces:
+    """A text that comes in pieces, up to a limit: joined only when it is read, so that many pieces take linear time."""
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces, self._size = [text], len(text)
+
+    def add(self, piece: str) -> None:
+        if self._size < KEPT_TEXT:
+            self._pieces.append(piece[: KEPT_TEXT - self._size])
+            self._size += len(self._pieces[-1])
+
+    def __str__(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
+class PiecedText:
+    """A field that is a string to whoever reads or sets it, and to which pieces are added."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, holder: object, owner: type) -> str:
+        return "" if holder is None else str(holder.__dict__[self._name])
+
+    def __set__(self, holder: object, text: str) -> None:
+        holder.__dict__[self._name] = Pieces(text)
+
+
+def add_piece(holder: object, field_name: str, piece: str) -> None:
+    holder.__dict__[f"_{field_name}"].add(piece)
+
+
 @dataclass
 class ModelToolCall:
     """A tool that the model called, with its arguments as they came."""
 
     name: str
-    arguments: str
+    arguments: PiecedText = PiecedText()
     id: str = ""
 
 
@@ -105,8 +139,8 @@ class ModelAnswer:
     host: str | None = None
     tokens: TokenCounts | None = None
     cost: float | None = None
-    text: str = ""
-    reasoning: str = ""
+    text: PiecedText = PiecedText()
+    reasoning: PiecedText = PiecedText()
     has_reasoning: bool = False
     tools: list[ModelToolCall] = field(default_factory=list)
     finish: str | None = None
@@ -122,17 +156,17 @@ class ModelAnswer:
     def add_text(self, text: Any) -> None:
         if isinstance(text, str) and text:
             self.began = True
-            self.text += text[: KEPT_TEXT - len(self.text)]
+            add_piece(self, "text", text)
 
     def add_reasoning(self, text: Any) -> None:
         self.began = self.has_reasoning = True
         if isinstance(text, str):
-            self.reasoning += text[: KEPT_TEXT - len(self.reasoning)]
+            add_piece(self, "reasoning", text)
 
     def add_arguments(self, tool: ModelToolCall, text: Any) -> None:
         self.began = True
         if isinstance(text, str):
-            tool.arguments += text[: KEPT_TEXT - len(tool.arguments)]
+            add_piece(tool, "arguments", text)
 
     def redact(self, redact: Callable[[str], str]) -> None:
         """Takes secrets out of everything that was read."""

@@ -41,6 +41,8 @@ class LimitWatch:
         most: dict[str, int] = job["limits"]
         self.most = dict(most)
         self.folders: list[str] = job["folders"]
+        # Not a folder of the job's own: one that it takes away, or that it makes a link to /proc, has no room.
+        self.disk = os.path.dirname(self.folders[0])
         self.used_before = 0
         if job["adds_only"]:
             self.used_before, largest, _ = disk_use(self.folders, EVERYTHING)
@@ -54,7 +56,7 @@ class LimitWatch:
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.files_at = self.descriptors_at = 0.0
-        self.free_then = free_bytes(self.folders[0])
+        self.free_then = free_bytes(self.disk)
         self.free_at_start = self.free_then
         self.room = self.most["disk"]
         self.common: int = job["room"]["free"]
@@ -78,7 +80,7 @@ class LimitWatch:
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
         self.deleted = 0
-        self.disk_was_full = self.disk_was_full or (self.common > 0 and free_bytes(self.folders[0]) < FULL)
+        self.disk_was_full = self.disk_was_full or (self.common > 0 and free_bytes(self.disk) < FULL)
         return self._measure_disk()
 
     # -- processes
@@ -137,7 +139,7 @@ class LimitWatch:
 
     def _disk(self) -> str | None:
         """Measures the folders now and then, and at once when the disk has lost half of what they may still take."""
-        free = free_bytes(self.folders[0])
+        free = free_bytes(self.disk)
         self.disk_was_full = self.disk_was_full or (self.common > 0 and free < FULL)
         if free < self.reserve:
             self.descriptors_at = 0.0  # what it holds open without a name is counted at the next look
@@ -148,7 +150,7 @@ class LimitWatch:
 
     def _measure_disk(self) -> str | None:
         began = time.monotonic()
-        self.free_then = free_bytes(self.folders[0])
+        self.free_then = free_bytes(self.disk)
         used, largest, hidden = disk_use(self.folders, self.most["disk"])
         used += self.deleted
         took = time.monotonic() - began
@@ -175,15 +177,22 @@ class LimitWatch:
 def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
     """Bytes on the disk, the largest file, and whether something could not be looked into; ends when it is enough.
 
-    Nothing is opened but folders, and no link is followed.
+    Nothing is opened but folders, and no link is followed: a folder counts only if it is the very one that was listed
+    in its parent, whatever the job has put into its path since.
     """
     used = largest = 0
     hidden = False
     linked: set[tuple[int, int]] = set()
-    todo = list(folders)
+    todo: list[tuple[str, tuple[int, int] | None]] = [(folder, None) for folder in folders]
     while todo and used <= enough:
+        path, listed = todo.pop()
+        fd = -1
         try:
-            with os.scandir(todo.pop()) as entries:
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            found = os.fstat(fd)
+            if listed is not None and (found.st_dev, found.st_ino) != listed:
+                continue
+            with os.scandir(fd) as entries:
                 for entry in entries:
                     info = entry.stat(follow_symlinks=False)
                     if info.st_nlink > 1 and not stat.S_ISDIR(info.st_mode):
@@ -192,22 +201,26 @@ def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
                         linked.add((info.st_dev, info.st_ino))
                     used += max(info.st_blocks * 512, SMALLEST_ENTRY)
                     if stat.S_ISDIR(info.st_mode):
-                        todo.append(entry.path)
+                        todo.append((f"{path}/{entry.name}", (info.st_dev, info.st_ino)))
                     elif stat.S_ISREG(info.st_mode):
                         largest = max(largest, info.st_size)
         except FileNotFoundError:
             continue
         except OSError:
             hidden = True
+        finally:
+            if fd >= 0:
+                os.close(fd)
     return used, largest, hidden
 
 
 def free_bytes(folder: str) -> int:
-    """What this user may still write on the disk of a folder."""
+    """What this user may still write on the disk of a folder, or, if that is gone, of the one that it was in."""
     try:
         info = os.statvfs(folder)
     except OSError:
-        return 0
+        above = os.path.dirname(folder)
+        return free_bytes(above) if above != folder else 0
     return (info.f_bavail if os.geteuid() else info.f_bfree) * info.f_frsize
 
 
