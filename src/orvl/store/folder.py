@@ -91,8 +91,9 @@ class FolderBlobs:
             if not folder.is_dir(follow_symlinks=False) or not FOLDER.fullmatch(folder.name):
                 continue
             for file in _entries(folder.path):
-                key = folder.name + file.name.removesuffix(".zst")
-                if FILE.fullmatch(file.name) and not (file.name.endswith(".zst") and key in referenced):
+                if file.is_dir(follow_symlinks=False) or not FILE.fullmatch(file.name):
+                    continue
+                if not (file.name.endswith(".zst") and folder.name + file.name.removesuffix(".zst") in referenced):
                     yield f"{folder.name}/{file.name}", file.stat(follow_symlinks=False).st_size
 
     def delete(self, name: str) -> None:

@@ -10,7 +10,8 @@ from orvl import checks
 
 # Runs beside hello.py: it knows what to call it with, not what is right.
 CALL = """
-import json, os, subprocess, sys, tempfile
+import json, os, resource, subprocess, sys, tempfile
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))  # for what never stops printing
 program, seen = os.path.abspath("hello.py"), []
 os.chdir(tempfile.mkdtemp())
 for names in json.load(sys.stdin):

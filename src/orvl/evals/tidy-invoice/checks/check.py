@@ -39,7 +39,8 @@ for question, order in json.load(sys.stdin):
 print("\\n" + json.dumps(answers, default=repr))
 """
 CALL = """
-import json, os, subprocess, sys, tempfile
+import json, os, resource, subprocess, sys, tempfile
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))  # for what never stops printing
 seen = []
 for words in json.load(sys.stdin):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
