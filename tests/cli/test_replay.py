@@ -248,7 +248,7 @@ def test_a_run_is_repeated_without_a_provider(project):
         "SELECT (SELECT count(*) FROM attempt), (SELECT count(*) FROM score), (SELECT count(*) FROM call)"
     )
     done = project.orvl("replay", "asker/one/1", "--json")
-    assert done.status == 0, done
+    assert done.status == 0, done.out
     told = done.json
     assert told["same"] is True
     assert told["outcome"] == {"recorded": "finished", "replayed": "finished"}
@@ -309,14 +309,14 @@ def test_a_run_that_writes_something_else_is_told(project):
 def test_a_run_that_the_provider_failed_fails_again(project):
     recorded(project, script=[SCRIPT[0], *[Fault(400, "That is too long.")] * 9])
     done = project.orvl("replay", "asker/one/1", "--json")
-    assert done.status == 0, done
+    assert done.status == 0, done.out
     assert done.json["outcome"] == {"recorded": "failed", "replayed": "failed"}
 
 
 def test_a_run_whose_key_was_refused_is_refused_again(project):
     recorded(project, script=[Fault(401, "Incorrect API key provided.")] * 9, status=1)
     done = project.orvl("replay", "asker/one/1", "--json")
-    assert done.status == 0, done
+    assert done.status == 0, done.out
     assert done.json["outcome"] == {"recorded": "errored", "replayed": "errored"}
     assert done.json["reason"]["replayed"] == done.json["reason"]["recorded"]
 

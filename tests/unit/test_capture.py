@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -415,7 +416,7 @@ def test_an_agent_that_deletes_orvls_own_folders_harms_only_itself(project, code
         result = project.orvl("mine,other", "--eval=e", "--json", "--episodes=2", "--concurrency=2", timeout=90)
     except subprocess.TimeoutExpired:
         pytest.fail("orvl hangs")
-    assert "Traceback" not in result.err
+    assert "Traceback" not in re.sub("and said: .*", "", result.err)
     assert "cannot run" not in result.err
     runs = {row["agent"]: row["runs"] for row in result.json["ratings"]}
     assert runs["other"] == {"planned": 2, "rated": 2, "failed": 0, "errored": 0}

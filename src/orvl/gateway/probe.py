@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from orvl.gateway.limits import ProviderLimiter
 
 PATIENCE = 20.0
+SYSTEM, QUESTION = "Answer in one word.", "Say OK."
 MAX_OUTPUT = 16
+LONGEST = 2000
+
+
+def is_own_question(content: object) -> bool:
+    """Whether a request is orvl's own question, in any protocol."""
+    text = json.dumps(content)
+    return len(text) < LONGEST and SYSTEM in text and QUESTION in text
 
 
 @dataclass
@@ -60,7 +68,7 @@ class Prober:
 
     def _call(self, protocol: str, *, stream: bool) -> ProbeCall:
         account, format = self.account, FORMATS[protocol]
-        question = Question(account.model, "Answer in one word.", "Say OK.", "", max_output=MAX_OUTPUT)
+        question = Question(account.model, SYSTEM, QUESTION, "", max_output=MAX_OUTPUT)
         route, content = format.route_to(account.model), format.ask(question)
         suffix, content = format.streamed(route, content) if stream else (route.suffix, content)
         asked = replace(route.read_request(content), stream=stream)
