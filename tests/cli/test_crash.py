@@ -244,7 +244,7 @@ def older_store(folder: Path, rows: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("half_ways", "rows"), [pytest.param(3, 20_000, id="small"), pytest.param(30, 100_000, id="large", marks=NIGHTLY)]
+    ("half_ways", "rows"), [pytest.param(3, 40_000, id="small"), pytest.param(30, 100_000, id="large", marks=NIGHTLY)]
 )
 def test_kills_of_a_migration_leave_the_old_store_or_the_new(project, half_ways, rows):
     older_store(project.root / ".orvl", rows)
@@ -253,7 +253,7 @@ def test_kills_of_a_migration_leave_the_old_store_or_the_new(project, half_ways,
     }
     saved, half_way, tries = project.root / "saved", 0, random.Random(5)
     shutil.copytree(project.root / ".orvl", saved)
-    for number in range(20 * half_ways):
+    for number in range(40 * half_ways):
         process = subprocess.Popen(
             [*project.command, "report" if number % 2 else "gc"],
             cwd=project.root,

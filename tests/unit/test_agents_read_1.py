@@ -56,6 +56,7 @@ def command(name, protocol, prompt=TRICKY, session=None, provider="zen", model="
         "prompt": Word(prompt),
         "session": Word(session) if session else None,
         "endpoint": endpoint(protocol),
+        "arguments": (),
     }
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return to_command(function(**{name: given[name] for name in names}), prompt)

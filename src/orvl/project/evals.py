@@ -134,7 +134,8 @@ def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
     checks = []
     for number, row in enumerate(front.settings.checks):
         if bool(row.run) == bool(row.steps):
-            raise front.wrong(("checks", number), f"the check '{row.name}' needs either 'run', a command, or 'steps'.")
+            sentence = f"'checks[{number + 1}]' needs 'run', a command, or 'steps'; one of the two."
+            raise front.wrong(("checks", number), sentence)
         if row.steps and not any(vars(front.settings.app).values()):
             sentence = f"the steps of '{row.name}' need an 'app', such as app: {{files: index.html}}."
             raise front.wrong(("checks", number), sentence)
