@@ -47,7 +47,7 @@ def keep(fd, size):
     return name
 
 
-def write(name, fd):
+def write(name, fd, _size):
     os.write(fd, BLOBS[name])
 
 

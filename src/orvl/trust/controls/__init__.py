@@ -63,5 +63,6 @@ def _executable(source: ControlSource, origin: str) -> frozenset[str]:
 
 def write(control: ControlFiles, folder: Path) -> None:
     """Puts a control's files into a folder, over what is there."""
+    folder.mkdir(parents=True, exist_ok=True)
     for path, content in control.files.items():
         put(folder, path, content, 0o755 if path in control.executable else 0o644)
