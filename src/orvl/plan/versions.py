@@ -96,10 +96,10 @@ def _run_inside(argv: Sequence[str], paths: tuple[Path, ...]) -> Completed:
     from orvl.sandbox.backends import DEFAULT, backend
     from orvl.sandbox.bubblewrap import once
 
-    if problem := backend(DEFAULT).problem(None):
-        raise OSError(problem)
     if "/" not in argv[0] and shutil.which(argv[0]) is None:
         raise FileNotFoundError(argv[0])
+    if problem := backend(DEFAULT).problem(None):
+        raise OSError(problem)
     named = [Path(word) for word in argv[1:] if word.startswith("/") and os.path.exists(word)]
     try:
         return once(argv, [*(path for path in paths if path.exists()), *named], run_bounded)
