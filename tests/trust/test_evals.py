@@ -168,3 +168,11 @@ def test_a_workspace_with_bugs_still_has_whole_files(name, tmp_path):
     for patch in patches(name):
         rows = patch.read_text(encoding="utf-8").splitlines()[3:]
         assert sum(row[0] == "+" for row in rows) == sum(row[0] == "-" for row in rows), "lines keep their numbers"
+
+
+@pytest.mark.parametrize("original", sorted(EVALS.glob("*/checks/original")), ids=lambda path: path.parents[1].name)
+def test_the_originals_that_new_tests_must_fail_on_are_those_that_agents_get(original):
+    files = [path for path in original.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert files
+    for path in files:
+        assert path.read_bytes() == (original.parents[1] / "workspace" / path.relative_to(original)).read_bytes(), path
