@@ -272,7 +272,7 @@ class Attempts:
 
     def _checker(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Checker:
         def lay_out(workspace: Path) -> None:
-            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            entries = tree.entries_of(self.store.blobs, attempt.tree)
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
         return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)
