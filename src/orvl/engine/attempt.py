@@ -9,9 +9,10 @@ import tempfile
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from orvl.capture.checks import Checker
+from orvl.capture.checks import Checker, missing_browser
 from orvl.capture.take import take
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
@@ -23,7 +24,7 @@ from orvl.errors import (
     disk_sentence,
     is_agents_doing,
 )
-from orvl.install import installed
+from orvl.install import AgentInstallation, installed, serving
 from orvl.project import PARTS
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
@@ -98,6 +99,8 @@ class Attempts:
     root: Path
     """The project's folder."""
     not_installed: dict[str, str] = field(default_factory=dict)
+    _serving: Callable[[str], AgentInstallation | None] = field(default_factory=lambda: cache(serving))
+    """Looked up once, so that all runs of a command, whose version was asked for once, are of the same program."""
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
@@ -109,6 +112,8 @@ class Attempts:
         started, folders = time.time(), self.work.place()
         limits = limits_of(planned, self.settings.limits)
         try:
+            if why := await asyncio.to_thread(missing_browser, planned.cell.eval, slot.walled):
+                raise NotStarted(why, missing=True)
             folders.make()
             overlays = planned.cell.agent.overlays
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
@@ -214,6 +219,7 @@ class Attempts:
             programs=own.bin if own else None,
             readable=own.readable if own else (),
             project_files=ProjectFiles(self.root, (self.store.folder, *(self.root / part for part in PARTS))),
+            serving=self._serving,
         )
         host = self.hosts.get(cell.key)
         if host is None:
@@ -272,7 +278,7 @@ class Attempts:
 
     def _checker(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Checker:
         def lay_out(workspace: Path) -> None:
-            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            entries = tree.entries_of(self.store.blobs, attempt.tree)
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
         return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)

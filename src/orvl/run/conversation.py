@@ -27,7 +27,7 @@ from orvl.errors import (
     is_agents_doing,
 )
 from orvl.gateway.failures import CallFailure
-from orvl.install import serving
+from orvl.install import AgentInstallation, serving
 from orvl.project.endpoints import continues
 from orvl.project.overlays import lay
 from orvl.project.python_file import UserFunction
@@ -64,6 +64,8 @@ class RunAccess:
     programs: Path | None = None
     readable: tuple[Path, ...] = ()
     project_files: ProjectFiles = field(default_factory=ProjectFiles)
+    serving: Callable[[str], AgentInstallation | None] = serving
+    """Finds a program that was installed for another agent."""
     redact: Callable[[str], str] = str
     """Takes the keys of this run out of a text."""
     attempt: int = 0
@@ -250,7 +252,7 @@ def _with_programs(view: View, access: RunAccess) -> View:
 
 def _with_installation(access: RunAccess, command: Command) -> RunAccess:
     """With what `orvl install` has installed under any agent's name, where the agent's own file names no packages."""
-    own = None if access.programs or "/" in command.argv[0] else serving(command.argv[0])
+    own = None if access.programs or "/" in command.argv[0] else access.serving(command.argv[0])
     return replace(access, programs=own.bin, readable=(*access.readable, *own.readable)) if own else access
 
 

@@ -348,8 +348,13 @@ def found_for(job: Job, name: str) -> str:
 def beside_orvl(job: Job) -> str:
     """The end of PATH for a job whose programs are installed in the environment that orvl itself lives in."""
     own, names = own_environment(), [name for name in (job.argv[0], *job.programs) if "/" not in name]
-    is_beside = own and any(os.path.realpath(os.path.dirname(found_for(job, name))) == own for name in names)
+    is_beside = own and any(_real_folder(found_for(job, name)) == own for name in names)
     return f"{os.pathsep}{own}" if is_beside else ""
+
+
+@lru_cache(maxsize=256)
+def _real_folder(program: str) -> str:
+    return os.path.realpath(os.path.dirname(program))
 
 
 @lru_cache(maxsize=256)

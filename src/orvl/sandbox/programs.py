@@ -13,7 +13,7 @@ import stat
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -82,22 +82,22 @@ def unstartable(program: Path) -> str | None:
         return "it is a folder" if os.path.isdir(program) else "it is not there"
     if not os.access(program, os.X_OK):
         return f"it is not executable; make it so with: chmod +x {program}"
-    text = _read(program)
-    first, interpreter = text.partition("\n")[0], _interpreter(text)
-    if first.startswith("#!") and first.endswith("\r"):
+    begins = _bytes(program, LONGEST_VALUE)
+    first = begins.partition(b"\n")[0].decode("utf-8", "surrogateescape") if begins.startswith(b"#!") else ""
+    interpreter = _interpreter(first)
+    if first.endswith("\r"):
         return f"its lines end as on Windows, which hides its interpreter; mend it with: sed -i 's/\\r$//' {program}"
     if interpreter.startswith("/") and not os.path.exists(interpreter):
         return f"its interpreter {interpreter} is not there"
-    if text.startswith("\x7fELF") and _machine(program) != _machine(Path("/proc/self/exe")):
+    if begins.startswith(b"\x7fELF") and begins[18:20] != _machine():
         return "it is a program for another kind of machine"
     return None
 
 
-def _machine(program: Path) -> bytes:
-    """What kind of processor an ELF file is for."""
-    with suppress(OSError), open(program, "rb") as file:
-        return file.read(20)[18:]
-    return b""
+@cache
+def _machine() -> bytes:
+    """What kind of processor this machine's ELF files are for."""
+    return _bytes(Path("/proc/self/exe"), 20)[18:]
 
 
 def search_path() -> str:
@@ -107,8 +107,13 @@ def search_path() -> str:
 
 def own_environment() -> str | None:
     """The programs' folder of the virtual or conda environment that orvl lives in; None if it lives in none."""
-    is_conda = os.path.isdir(os.path.join(sys.prefix, "conda-meta"))
-    return os.path.realpath(os.path.join(sys.prefix, "bin")) if sys.prefix != sys.base_prefix or is_conda else None
+    return _own_environment(sys.prefix, sys.base_prefix)
+
+
+@cache
+def _own_environment(prefix: str, base: str) -> str | None:
+    is_conda = os.path.isdir(os.path.join(prefix, "conda-meta"))
+    return os.path.realpath(os.path.join(prefix, "bin")) if prefix != base or is_conda else None
 
 
 def inner_path() -> str:
@@ -372,11 +377,17 @@ def _walk(path: Path, stays: Callable[[Path], bool]) -> tuple[Path, list[tuple[P
 
 def _read(file: Path) -> str:
     """The beginning of a file, nothing if it cannot be read."""
+    return _bytes(file, MOST_READ).decode("utf-8", "surrogateescape")
+
+
+def _bytes(file: Path, most: int) -> bytes:
     with suppress(OSError):
         fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(fd, "rb") as opened:
-            return opened.read(MOST_READ).decode("utf-8", "surrogateescape")
-    return ""
+        try:
+            return os.read(fd, most)
+        finally:
+            os.close(fd)
+    return b""
 
 
 def _names(folder: Path) -> list[str]:

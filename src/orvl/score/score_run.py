@@ -150,7 +150,8 @@ def _is_unearned(judged: JudgedRun, metric: Metric) -> bool:
         return False
     asked_nobody = run.usage.tokens == 0 and run.usage.cost_source != "none"
     has_failed = run.outcome == "failed"
-    return (has_failed and asked_nobody) or (not run.did_something and (has_failed or asked_nobody))
+    # Reading what it did takes longer than all else here, so that is asked last.
+    return (has_failed and asked_nobody) or ((has_failed or asked_nobody) and not run.did_something)
 
 
 class ThreadsafeJudge:

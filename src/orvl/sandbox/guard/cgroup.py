@@ -35,6 +35,7 @@ class ControlGroup:
         nothing takes here."""
         self.limits: dict[str, int] = {}
         self.before: dict[str, int] = {}
+        self.now: dict[str, int] = {}
         for controller, own in _own_groups(self.new_kind).items():
             _sweep(own)
             folder = f"{own}/{NAMED}{os.getpid()}"
@@ -64,7 +65,12 @@ class ControlGroup:
             except OSError:
                 continue
         self.limits = values
-        self.before = self._counts()
+        self.look()
+        self.before = self.now
+
+    def look(self) -> None:
+        """Reads what the kernel has counted; the questions below are answered from the last look."""
+        self.now = self._counts()
 
     def hit(self) -> str | None:
         """The limit that the kernel had to enforce since it was set."""
@@ -75,7 +81,7 @@ class ControlGroup:
     def machine_refuses_processes(self) -> bool:
         """Whether a fork was refused here although the group never held many processes: a group around this one is
         full. One that held more may be who filled it."""
-        return self._more("refused") and 0 < self._counts()["peak"] < min(FEW_PROCESSES, self.limits["pids"])
+        return self._more("refused") and 0 < self.now["peak"] < min(FEW_PROCESSES, self.limits["pids"])
 
     def machine_is_short(self) -> bool:
         """Whether the kernel killed a process here that was within the group's own limit: for lack of memory on the
@@ -87,7 +93,7 @@ class ControlGroup:
         return "memory.events" in self.events or "memory.oom_control" in self.events
 
     def _more(self, name: str) -> bool:
-        return self._counts().get(name, 0) > self.before.get(name, 0)
+        return self.now.get(name, 0) > self.before.get(name, 0)
 
     def _counts(self) -> dict[str, int]:
         """Processes that the kernel killed for lack of memory, how often this group's own limit was the reason, forks

@@ -92,11 +92,19 @@ class CpuPressure:
     """How much of a time something on this machine waited for a processor."""
 
     def __init__(self) -> None:
-        self.began, self.waited = time.monotonic(), _waited_for_cpu()
+        self.began = 0.0
+        self.waited: float | None = None
+        try:
+            self.fd = os.open("/proc/pressure/cpu", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self.fd = -1
+
+    def begin(self) -> None:
+        self.began, self.waited = time.monotonic(), self._seconds()
 
     def share(self) -> float | None:
         """From 0 to 1; by the number of processes that wanted to run, where the kernel does not measure waiting."""
-        waited, seconds = _waited_for_cpu(), time.monotonic() - self.began
+        waited, seconds = self._seconds(), time.monotonic() - self.began
         if waited is not None and self.waited is not None and seconds > 0:
             return min(1.0, (waited - self.waited) / seconds)
         try:
@@ -104,14 +112,12 @@ class CpuPressure:
         except OSError:
             return None
 
-
-def _waited_for_cpu() -> float | None:
-    """Seconds since the machine was started."""
-    try:
-        with open("/proc/pressure/cpu", "rb") as file:
-            return int(file.readline().rpartition(b"total=")[2]) / 1e6
-    except (OSError, ValueError):
-        return None
+    def _seconds(self) -> float | None:
+        """What was waited since the machine was started."""
+        try:
+            return int(os.pread(self.fd, 1024, 0).partition(b"\n")[0].rpartition(b"total=")[2]) / 1e6
+        except (OSError, ValueError):
+            return None
 
 
 def kills_for_memory() -> int:

@@ -76,6 +76,7 @@ class Guard:
         self.gate: Gate | None = None
         self.clean: list[str] = []
         self.group = ControlGroup()
+        self.pressure = CpuPressure()
 
     def serve(self) -> None:
         while (line := self.next_line()) is not None:
@@ -123,15 +124,17 @@ class Guard:
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
-            began, pressure = time.monotonic(), CpuPressure()
+            began = time.monotonic()
+            self.pressure.begin()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
-            seconds, cpu_pressure = time.monotonic() - began, pressure.share()
+            seconds, cpu_pressure = time.monotonic() - began, self.pressure.share()
             outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
             for sink in sinks.values():
                 sink.drain()
             # A process that the kernel killed for its memory, or a disk that was filled between two looks, shows now.
+            self.group.look()
             cut = cut or self.group.hit() or limits.hit_at_the_end()
             fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
             if cut is None and (limits.disk_was_full or any(sink.disk_was_full for sink in sinks.values())):
@@ -162,7 +165,7 @@ class Guard:
         self.ended = None
         self.cpu_collected = self.cpu_seen = 0.0
         self.cpu_before = (0.0, 0.0)
-        self.largest, self.kills_before = 0, kills_for_memory()
+        self.largest, self.kills_before = 0, 0 if self.counts_kills() else kills_for_memory()
         self.spawned = False
         try:
             # posix_spawn cannot set limits for the child. Behind a gate they are set before the process is let go;
@@ -218,11 +221,12 @@ class Guard:
         while b"stop\n" not in self.buffer:
             if self.ended is not None:
                 return None
-            if self.group.machine_is_short():
-                return None
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
             if limits.due():
+                self.group.look()
+                if self.group.machine_is_short():
+                    return None
                 hit = self.group.hit() or limits.hit()
                 self.cpu_seen = max(self.cpu_seen, self.cpu_collected - self.cpu_before[0] + limits.cpu_seconds)
                 if hit:
@@ -307,12 +311,15 @@ class Guard:
         if self.ended and self.group.machine_refuses_processes():
             return PROCESSES_SHORT
         killed = self.ended in (-signal.SIGKILL, 128 + signal.SIGKILL)
-        # The group does not hold containers. Without one, the kernel only says that it killed some process.
-        counts = self.group.counts_kills and not self.clean
-        if killed and not counts and kills_for_memory() > self.kills_before and self.largest <= memory:
+        # Without a group, the kernel only says that it killed some process.
+        if killed and not self.counts_kills() and kills_for_memory() > self.kills_before and self.largest <= memory:
             return MEMORY_SHORT
         held = self.gate is not None or bool(self.clean)
         return KILLED if outside or (held and self.ended is not None and self.ended < 0) else None
+
+    def counts_kills(self) -> bool:
+        """Whether the control group counts what the kernel kills of this job; it does not hold containers."""
+        return self.group.counts_kills and not self.clean
 
     # -- the end
 
