@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -15,6 +16,14 @@ def pytest_configure() -> None:
     """A shell ignores SIGINT for what it starts in the background; tests that interrupt orvl need it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["PATH"] = without_launchers(os.environ["PATH"])
+
+
+def without_launchers(search: str) -> str:
+    """A PATH without version managers' launchers, where Python is elsewhere too: as a launcher, which is a shell script,
+    it takes ten times as long to start, and checks start it often."""
+    plain = os.pathsep.join(folder for folder in search.split(os.pathsep) if Path(folder).name != "shims")
+    return plain if shutil.which("python3", path=plain) else search
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -31,7 +31,7 @@ def words_of(svg: str) -> str:
 
 def test_the_picture_is_a_real_report(project):
     """To draw it again: ORVL_DRAW=1 make test."""
-    assert project.orvl("dummy-*,empty", "--eval=hello-world,todo-cli,fix-slugs", "--episodes=2").status == 0
+    assert project.orvl("dummy-*,empty", "--eval=hello-world,parse-logs,fix-slugs").status == 0
     report = project.orvl("report", env={"COLUMNS": "100"})
     assert report.status == 0
     svg = drawn(report.out)

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused
 from orvl.project.app import check_steps
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import RunFolders, View
 
     Browse = Callable[[Sequence[str]], Awaitable[Look]]
+Answer = TypeVar("Answer")
 
 LIBRARY = Path(__file__).parents[1] / "checks"
 IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
@@ -49,6 +50,7 @@ MAX_FILES = 10_000
 MAX_COMMAND, MAX_WORD = 1 << 20, 1 << 17
 TRY_PORT_EVERY = 0.05
 OVER = "the check is over"
+FILLED = ("disk", "disk_share")
 
 
 @dataclass
@@ -105,7 +107,7 @@ class Subject:
         await self._begin(request)
         ended = await self._end_running(gently=True)
         assert ended is not None
-        return _ended(ended)
+        return await self._answer(ended)
 
     async def start(self, request: Mapping[str, Any]) -> dict[str, Any]:
         await self._begin(request)
@@ -114,7 +116,7 @@ class Subject:
     async def stop(self, _request: Mapping[str, Any]) -> dict[str, Any]:
         if (ended := await self._end_running()) is None:
             raise RequestRefused("nothing was started")
-        return _ended(ended) | ({"cut": None} if ended.cut == "stopped" else {})
+        return await self._answer(ended) | ({"cut": None} if ended.cut == "stopped" else {})
 
     async def connect(self, request: Mapping[str, Any]) -> socket.socket:
         """Tries until the port is open, what was started has ended, or the time is over."""
@@ -218,6 +220,14 @@ class Subject:
         if self._closed:
             raise RequestRefused(OVER)
         self._running = asyncio.ensure_future(self.sandbox.run(job))
+
+    async def _answer(self, ended: ProcessResult) -> dict[str, Any]:
+        """How a command ended. One that filled the disk loses its files: the check itself may need the room."""
+        answer = _ended(ended)
+        if ended.cut in FILLED:
+            await self.fresh({})
+            await asyncio.to_thread(self._used.pop().remove)
+        return answer
 
     async def _end_running(self, *, gently: bool = False) -> ProcessResult | None:
         """The result of what runs; `gently` waits until it ends by itself or by its limits."""
@@ -388,7 +398,7 @@ class Requests:
             try:
                 request = await _request(connection)
                 if request.get("do") == "connect":
-                    with await self._subject.connect(request) as dialled:
+                    with await _well_formed(self._subject.connect(request)) as dialled:
                         socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
                     return
                 answer = await self._answer(request)
@@ -405,10 +415,14 @@ class Requests:
         way = self._ways.get(str(request.get("do")))
         if way is None:
             raise RequestRefused(f"nobody can '{request.get('do')}' here")
-        try:
-            return await way(request)
-        except (KeyError, TypeError, ValueError) as error:
-            raise RequestRefused(f"the request is malformed: {error!r}") from error
+        return await _well_formed(way(request))
+
+
+async def _well_formed(answer: Awaitable[Answer]) -> Answer:
+    try:
+        return await answer
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise RequestRefused(f"the request is malformed: {error!r}") from error
 
 
 async def _request(connection: socket.socket) -> dict[str, Any]:

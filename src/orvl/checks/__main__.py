@@ -106,7 +106,7 @@ def _write(arguments: argparse.Namespace) -> None:
 
 def _files(_arguments: argparse.Namespace) -> None:
     for path in checks.files():
-        print(path)
+        print(path if path.isprintable() else ascii(path))  # or a name with a line end would look like two
 
 
 def _browse(arguments: argparse.Namespace) -> int:
