@@ -19,7 +19,7 @@ from orvl.sandbox.workdir import WorkDir
 from orvl.types import Check, Eval
 
 ROUNDS = 40
-TARGET, BOUND = 6.0, 12.0
+TARGET, BOUND = 6.0, 9.0
 """Two sandboxes instead of one, and a Python that asks."""
 BESIDE = Check("beside", "true", 60.0)
 APART = Check("apart", "subject run true", 60.0, isolated=True)

@@ -101,8 +101,13 @@ class Attempts:
     not_installed: dict[str, str] = field(default_factory=dict)
     _serving: Callable[[str], AgentInstallation | None] = field(default_factory=lambda: cache(serving))
     """Looked up once, so that all runs of a command, whose version was asked for once, are of the same program."""
+    _closed: tuple[Path, ...] = ()
+    """Folders of the project that no agent may look into."""
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._closed = (self.store.folder, *(self.root / part for part in PARTS))
 
     async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
         """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
@@ -112,14 +117,14 @@ class Attempts:
         started, folders = time.time(), self.work.place()
         limits = limits_of(planned, self.settings.limits)
         try:
-            if why := await asyncio.to_thread(missing_browser, planned.cell.eval, slot.walled):
+            eval_ = planned.cell.eval
+            if eval_.app and (why := await asyncio.to_thread(missing_browser, eval_, slot.walled)):
                 raise NotStarted(why, missing=True)
             folders.make()
             overlays = planned.cell.agent.overlays
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
-            async with self._access(planned, folders, sandbox, limits) as access:
-                access = replace(access, attempt=number, attempts=self.settings.attempts)
+            async with self._access(planned, folders, sandbox, limits, number) as access:
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -207,7 +212,7 @@ class Attempts:
 
     @asynccontextmanager
     async def _access(
-        self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits
+        self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, number: int
     ) -> AsyncIterator[RunAccess]:
         """Opens what a run may reach: registries where its eval asks for them, its model, its own installation."""
         cell = planned.cell
@@ -218,8 +223,10 @@ class Attempts:
             env,
             programs=own.bin if own else None,
             readable=own.readable if own else (),
-            project_files=ProjectFiles(self.root, (self.store.folder, *(self.root / part for part in PARTS))),
+            project_files=ProjectFiles(self.root, self._closed),
             serving=self._serving,
+            attempt=number,
+            attempts=self.settings.attempts,
         )
         host = self.hosts.get(cell.key)
         if host is None:
@@ -285,6 +292,8 @@ class Attempts:
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""
+        if self.work.keeps(folders):
+            return
         task = asyncio.ensure_future(asyncio.to_thread(folders.remove))
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)

@@ -201,9 +201,9 @@ class GuardClient:
 
 def _is_short(answer: dict[str, Any]) -> bool:
     """Whether a job did not begin because the machine was short of something for a moment."""
-    said = answer.get("not_set_up", "")
-    refused = any(os.strerror(number) in said for number in SHORT)
-    return refused or (answer.get("error") in SHORT and bool(answer.get("not_spawned")))
+    if said := answer.get("not_set_up"):
+        return any(os.strerror(number) in said for number in SHORT)
+    return answer.get("error") in SHORT and bool(answer.get("not_spawned"))
 
 
 def _ended(guard: subprocess.Popen[bytes], began: int) -> None:

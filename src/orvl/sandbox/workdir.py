@@ -8,6 +8,7 @@ import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ from orvl.store import tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MOST_KEPT, ROOM_PER_KEPT = 4096, 16 << 20
+"""Runs whose empty folders may stay until the end, and how much of the disk must be free for each: a thousand times of
+what they take."""
 TAKEN_OVER = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 
 
@@ -103,6 +107,13 @@ class RunFolders:
             return
         tree.remove(self.root)
 
+    def are_empty(self) -> bool:
+        """Whether a run left nothing at all."""
+        own = (self.workspace, self.home, self.tmp)
+        return _names_in(self.root, len(own) + 1) == {path.name for path in own} and not any(
+            _names_in(path, 1) for path in own
+        )
+
     def put(self, name: str, content: bytes) -> None:
         """Writes a file into HOME, whatever links or files an agent left in its way."""
         self.put_into(self.home, PurePosixPath(name), content)
@@ -149,6 +160,21 @@ def _inner_folder(base: Path, name: PurePath) -> Iterator[tuple[int, str]]:
         yield folder, last
     finally:
         os.close(folder)
+
+
+def _names_in(folder: Path, most: int) -> set[str]:
+    """The first names in a folder; a name that nothing has where it is none, or cannot be read."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return {""}
+    try:
+        with os.scandir(fd) as entries:
+            return {entry.name for entry in islice(entries, most)}
+    except OSError:
+        return {""}
+    finally:
+        os.close(fd)
 
 
 def _is_there(folder: int, name: str) -> bool:
@@ -199,9 +225,11 @@ class WorkDir:
             base.chmod(0o700)
             self.root, self.lock_fd = claim(base, "w")
             self.room = DiskRoom(free_bytes(str(self.root)), at_once)
+            self._most_kept = min(MOST_KEPT, self.room.free // ROOM_PER_KEPT)
         except OSError as error:
             raise no_room(error) from error
         self._next = 0
+        self._kept: list[RunFolders] = []
 
     def place(self) -> RunFolders:
         """Where the folders of one run will be."""
@@ -215,7 +243,20 @@ class WorkDir:
         folders.make()
         return folders
 
+    def keeps(self, folders: RunFolders) -> bool:
+        """Whether the folders of a run that is over stay until the end, as they do if nothing is in them.
+
+        ext4 gives nobody the inode of what was deleted within the last minute, but looks at each of them for every new
+        folder: to delete at once would make the next thousand runs ever slower.
+        """
+        if len(self._kept) >= self._most_kept or not folders.are_empty():
+            return False
+        self._kept.append(folders)
+        return True
+
     def close(self) -> None:
+        for folders in self._kept:
+            folders.remove()
         tree.remove(self.root)
         os.close(self.lock_fd)
 
