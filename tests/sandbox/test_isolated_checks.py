@@ -199,6 +199,23 @@ def test_a_shell_script_has_the_same(place):  # noqa: F811
     place.assert_nothing_is_left()
 
 
+OWN_PYTHON = """
+for name in json socket argparse orvl; do echo 'raise SystemExit(9)' > $name.py; done
+PYTHONPATH=. PYTHONHOME=/nowhere PYTHONSTARTUP=json.py PYTHONSAFEPATH= subject run echo hi
+"""
+
+
+def test_the_command_is_not_led_astray_by_what_a_check_has_for_its_own_python(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.sh", OWN_PYTHON)
+    place.write("evals/e/eval.md", isolated(("shadowed", "sh checks/check.sh"), ("asks-nothing", "true")))
+    assert place.run("mine", "--eval=e", timeout=120).status == 0
+    shadowed, asks_nothing = place.attempt("mine/e/1")["checks"]
+    assert shadowed["passed"] and shadowed["output"].strip() == "hi", shadowed
+    assert asks_nothing["passed"] and asks_nothing["isolation"] == "separate"
+    place.assert_nothing_is_left()
+
+
 HOSTILE_EVAL = """
 import json, os, socket, sys
 
