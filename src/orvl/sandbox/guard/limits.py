@@ -24,6 +24,7 @@ RESERVE, RESERVED_SHARE = 256 << 20, 8
 """Of what was free on the disk, what runs may not use up: so much, but not more than one part in so many."""
 FULL = 1 << 20
 """Bytes; with less, a disk counts as full."""
+CERTAIN_LOOKS = 2
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 RLIMITS = {
@@ -62,7 +63,9 @@ class LimitWatch:
         self.common: int = job["room"]["free"]
         self.at_once: int = job["room"]["at_once"]
         self.reserve = min(RESERVE, self.common // RESERVED_SHARE)
+        self.full_looks = 0
         self.disk_was_full = False
+        """Whether the disk was certainly full, and not by this job: else an agent could choose to have no room."""
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""
@@ -80,8 +83,13 @@ class LimitWatch:
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
         self.deleted = 0
-        self.disk_was_full = self.disk_was_full or (self.common > 0 and free_bytes(self.disk) < FULL)
-        return self._measure_disk()
+        found = self._measure_disk()
+        self.disk_was_full = self.disk_was_full or self.full_looks > 0
+        return found
+
+    def look_now(self) -> None:
+        """Something was short of room: the next look is now, while whoever took it still has it."""
+        self.next = 0.0
 
     # -- processes
 
@@ -140,8 +148,7 @@ class LimitWatch:
     def _disk(self) -> str | None:
         """Measures the folders now and then, and at once when the disk has lost half of what they may still take."""
         free = free_bytes(self.disk)
-        self.disk_was_full = self.disk_was_full or (self.common > 0 and free < FULL)
-        if free < self.reserve:
+        if free < max(self.reserve, FULL):
             self.descriptors_at = 0.0  # what it holds open without a name is counted at the next look
             return self._measure_disk()
         if time.monotonic() >= self.files_at or self.free_then - free > self.room / 2:
@@ -160,6 +167,10 @@ class LimitWatch:
             return "disk"
         if self.free_then < self.reserve and self._is_hog(used - self.used_before, hidden=hidden):
             return "disk_share"
+        # A job can fill a disk and make room again between two looks; it cannot do so around each measurement.
+        is_full = self.common > 0 and max(self.free_then, free_bytes(self.disk)) < FULL
+        self.full_looks = self.full_looks + 1 if is_full else 0
+        self.disk_was_full = self.disk_was_full or self.full_looks >= CERTAIN_LOOKS
         return "file_size" if largest >= self.most["file_size"] else None
 
     def _is_hog(self, used: int, *, hidden: bool) -> bool:
