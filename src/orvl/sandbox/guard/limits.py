@@ -10,6 +10,7 @@ import stat
 import time
 from typing import Any
 
+from .port import enter
 from .processes import descendants_at_a_glance
 
 FIRST_LOOK = 0.05
@@ -56,6 +57,7 @@ class LimitWatch:
         self.deleted = 0
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
+        self.shared_at_start = _shared_memory()
         self.files_at = self.descriptors_at = 0.0
         self.free_then = free_bytes(self.disk)
         self.free_at_start = self.free_then
@@ -134,8 +136,13 @@ class LimitWatch:
 
     def _in_temporary_memory(self) -> int:
         """What lies in a sandbox's file systems that are in memory."""
+        if not self.init:
+            return 0
         root = f"/proc/{self.init}/root"
-        return sum(_used(root + place) for place in ("/dev/shm", "/run")) if self.init else 0
+        used = sum(_used(root + place) for place in ("/dev/shm", "/run"))
+        # To ask takes a process; while the whole machine has not much more of it, there is nothing to ask.
+        has_grown = _shared_memory() - self.shared_at_start > self.most["memory"] // 4
+        return used + (shared_segments(self.init) if has_grown else 0)
 
     def _memory(self, proc: str, pids: list[str], resident: int) -> str | None:
         """Counts shared pages once; looks as closely again only when as much has come as there was room for."""
@@ -233,6 +240,36 @@ def free_bytes(folder: str) -> int:
         above = os.path.dirname(folder)
         return free_bytes(above) if above != folder else 0
     return (info.f_bavail if os.geteuid() else info.f_bfree) * info.f_frsize
+
+
+def _shared_memory() -> int:
+    """What the whole machine has in shared memory, and in file systems that are in memory."""
+    try:
+        with open("/proc/meminfo", "rb") as file:
+            line = next(line for line in file if line.startswith(b"Shmem:"))
+    except (OSError, StopIteration):
+        return 0
+    return int(line.split()[1]) << 10
+
+
+def shared_segments(pid: int) -> int:
+    """What a sandbox holds in shared memory that belongs to no process (System V); only from inside can it be seen."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            enter(os.open(f"/proc/{pid}/ns/ipc", os.O_RDONLY))
+            with open("/proc/sysvipc/shm", "rb") as file:
+                rows = file.read().splitlines()[1:]
+            os.write(write, b"%d" % sum(int(part) for row in rows for part in row.split()[-2:]))
+        finally:
+            os._exit(0)
+    os.close(write)
+    try:
+        return int(os.read(read, 64) or 0)
+    finally:
+        os.close(read)
+        os.waitpid(child, 0)
 
 
 def _own_memory(path: str) -> int:
