@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from orvl.project import open_project
 from orvl.run.start_cache import unused
 from orvl.store import tree
 from orvl.store.folder import FolderBlobs
-from orvl.store.tree import Entry
+from orvl.store.tree import Entry, TreeLimits
 
 HEAD = "---\nmetrics: {speed: 1}\n---\nGo on.\n"
 MINE = "what the user wrote\n"
@@ -281,6 +282,83 @@ def test_a_manifest_leads_nowhere_else(tmp_path, mine, entries):
     with pytest.raises(OSError, match=r"."):
         tree.restore(entries, root, lambda _key, fd, _size: os.write(fd, b"theirs") and None)
     assert not Path("/tmp/x").exists()
+
+
+ROW = '["f{}","file",420,{},"{}",null,null]'
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        b"[" + b"[]," * (2 << 20) + b"[]]",
+        b"[" * (6 << 20),
+        b"[[" + b"[]," * (2 << 20) + b"[]]]",
+        b'[["a","file",420,' + b"1" * (6 << 20) + b",null,null,null]]",
+        b'[["' + b"\\" * (6 << 20 | 1) + b'","file",420,1,null,null,null]]',
+        b'[["a\\u0000b","file",420,1,null,null,null]]',
+        b'[["a","link",511,0,null,"a\\u0000b",null]]',
+        b'[["\\ud800","file",420,1,null,null,null]]',
+        b'[["a","file",420,NaN,null,null,null]]',
+        b'[["a","file",420,1,null,null,null],]',
+        b'[["a","file",420,1,null,null,null]',
+        b'[["a","file",-1,-1,null,null,null]]',
+        b"{}",
+        b"",
+    ],
+    ids=lambda manifest: repr(manifest[:20]),
+)
+def test_a_manifest_of_another_form_is_refused_and_takes_no_memory(manifest):
+    tracemalloc.start()
+    try:
+        with pytest.raises(StoreError, match="is damaged") as refusal:
+            tree.decode(manifest)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
+    assert len(str(refusal.value)) < 500
+
+
+def test_a_manifest_without_end_is_refused():
+    rows = (ROW.format(number, 1, "a" * 64) for number in range(tree.MOST_ENTRIES + 1))
+    with pytest.raises(StoreError, match="is damaged"):
+        tree.decode(f"[{','.join(rows)}]".encode())
+
+
+def test_a_tree_that_names_one_blob_again_and_again_is_not_laid_down(stored):
+    """Each file alone is within what a blob may have; together they are more than any disk has."""
+    key = bomb(stored.root / "elsewhere", 64 << 20)
+    path = FolderBlobs(stored.root / "elsewhere").path(key)
+    place = FolderBlobs(stored.root / ".orvl/blobs").path(key)
+    place.parent.mkdir(exist_ok=True)
+    path.rename(place)
+    with FolderBlobs(stored.root / ".orvl/blobs").batch() as batch:
+        manifest = batch.put(tree.encode([Entry(f"f{n}", "file", 0o644, 64 << 20, key) for n in range(100_000)]))
+    change(stored, "UPDATE attempt SET tree = ?", manifest)
+    change(stored, "DELETE FROM score")
+    stored.score("path", "def score(run): return len(list(run.path.iterdir())) / 1e9\n")
+    stored.write("evals/e/eval.md", "---\nmetrics: {path: 1}\nchecks: [{name: c, run: 'true'}]\n---\nGo on.\n")
+    result = stored.orvl("score", "writer", "--eval=e")
+    assert "Traceback" not in result.err
+    assert "take 6250 GiB, and no more than 16 GiB are ever laid down" in result.err
+    assert result.status
+
+
+def test_the_names_of_few_files_can_be_long_and_are_bounded(tmp_path):
+    """An agent's files have paths of 50 KB each; 50,000 of them would be gigabytes in orvl's own memory."""
+    fd = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(150):
+        os.mkdir("\x01" * 255, dir_fd=fd)
+        inner = os.open("\x01" * 255, os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    for number in range(300):
+        os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+    os.close(fd)
+    entries, notes = tree.scan(tmp_path, tree.hash_of, TreeLimits(files=4 << 10))
+    assert notes == ["names of more than 4 MiB: the rest was left out"]
+    assert len(tree.encode(entries)) < 5 << 20
+    assert tree.decode(tree.encode(entries)) == entries
+    tree.remove(tmp_path)
 
 
 def test_a_manifest_makes_no_device_and_no_program_of_its_owner(tmp_path):

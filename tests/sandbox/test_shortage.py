@@ -179,3 +179,30 @@ def test_who_fills_the_disk_that_the_store_is_on_fails_too(project, small_disk):
     rows = {row["agent"]: row["runs"] for row in result.json["ratings"]}
     assert rows["modest"] == {"planned": 1, "rated": 1, "failed": 0, "errored": 0}
     assert rows["hog"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}
+
+
+FILLED = """
+from orvl import checks
+
+ended = checks.run("python3", "answer.py", "fills_the_disk", seconds=20)
+assert ended.cut in ("disk", "disk_share"), ended
+checks.write("large.bin", bytes(8 << 20))
+assert checks.run("wc", "-c", "large.bin").stdout == "8388608 large.bin\\n"
+checks.fail("Expected work, saw none.")
+"""
+
+
+@pytest.mark.root
+def test_a_subject_that_fills_the_disk_fails_its_check_and_leaves_room_for_it(project, small_disk):
+    cheat = Path(__file__).parent / "adversary" / "cheat.py"
+    shell_agent(project, "hog", f"cat > answer.py <<'END'\n{cheat.read_text()}\nEND")
+    project.write("evals/e/checks/check.py", FILLED)
+    checks = "[{name: a, run: python3 checks/check.py, isolated: true, limit: 60}, {name: b, run: subject run true, isolated: true}]"
+    project.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks: {checks}\n---\nGo.\n")
+    done = project.orvl("hog", "--eval=e", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    assert done.status == 0, done.err
+    (attempt,) = project.orvl("show", "hog/e/1", "--json").json["attempts"]
+    assert attempt["outcome"] == "finished", attempt["reason"]
+    first, second = attempt["checks"]
+    assert not first["passed"] and first["output"].endswith("Expected work, saw none.\n"), first
+    assert second["passed"], second

@@ -478,10 +478,9 @@ def test_a_full_temporary_folder_is_the_disks_fault_and_no_missing_program(proje
     project.toml("attempts = 1")
     result = call(project, "writer", "--eval=one", "--json", env={"TMPDIR": str(disk)})
     assert result.status == 1
-    assert "the disk that runs live on was full (TMPDIR)" in result.err or "no space left" in result.err
-    assert "could not be started" not in result.err
-    if result.out:
-        assert result.json["ratings"][0]["runs"]["rated"] == 0
+    assert "errored" in result.err
+    assert "the disk that runs live on was full (TMPDIR)" in result.err
+    assert result.json["ratings"][0]["runs"] == {"planned": 1, "rated": 0, "failed": 0, "errored": 1}
     assert not list(disk.glob("orvl-*/w*"))
 
 
@@ -492,11 +491,8 @@ def test_an_agent_that_fills_the_temporary_disk_is_no_made_up_number(project, tm
     )
     project.eval("one", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     result = call(project, "writer", "--eval=one", "--json", env={"TMPDIR": str(disk)})
-    if result.status == 1:
-        assert "no space left" in result.err
-        assert "could not be started" not in result.err
-    else:
-        assert result.json["ratings"][0]["runs"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}
+    assert result.status == 0
+    assert result.json["ratings"][0]["runs"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}
     assert not list(disk.glob("orvl-*/w*"))
 
 

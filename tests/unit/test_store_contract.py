@@ -439,6 +439,10 @@ def test_replies_of_judges_are_kept_until_what_they_lead_to_is_stored(store):
     assert store.replies("attempt:0") == []
     add_scores(store, number, cell(), [judged])
     assert store.replies(about) == [other]
+    do(store, lambda there: there.add_reply(about, said[0]))
+    assert sorted(store.reply_places()) == sorted([(about, scope, 1), (about, other.scope, 1)])
+    do(store, lambda there: there.drop_replies(about, scope))
+    assert store.replies(about) == [other]
     do(store, lambda there: there.drop_replies(about))
     assert store.replies(about) == []
 

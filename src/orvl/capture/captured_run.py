@@ -106,7 +106,7 @@ class CapturedRun:
 
     @cached_property
     def tree(self) -> list[Entry]:
-        return tree.decode(self._blobs.get(self._attempt.tree)) if self._attempt.tree else []
+        return tree.entries_of(self._blobs, self._attempt.tree)
 
     @property
     def files(self) -> list[str]:
@@ -146,7 +146,7 @@ class CapturedRun:
 
     @cached_property
     def _before(self) -> list[Entry]:
-        return tree.decode(self._blobs.get(self._attempt.start_tree)) if self._attempt.start_tree else []
+        return tree.entries_of(self._blobs, self._attempt.start_tree)
 
     @cached_property
     def _changes(self) -> list[diff.FileChange]:

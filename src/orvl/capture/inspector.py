@@ -72,7 +72,7 @@ class Inspector:
         return self._rules_of[start]
 
     def _workspace(self, manifest: str) -> Workspace:
-        return Workspace(tree.decode(self.store.blobs.get(manifest)), self.store.blobs.get)
+        return Workspace(tree.entries_of(self.store.blobs, manifest), self.store.blobs.get)
 
     async def _configures_linters(self, start: str) -> bool:
         if start not in self._has_linters:
@@ -136,7 +136,7 @@ class Inspector:
 
     async def _look(self, eval_: Eval, attempt: Attempt, slot: Slot) -> tuple[Look, dict[str, bytes]]:
         def lay_out(workspace: Path) -> None:
-            entries = tree.decode(self.store.blobs.get(attempt.tree)) if attempt.tree else []
+            entries = tree.entries_of(self.store.blobs, attempt.tree)
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
         return await look_at(eval_.app, eval_.steps, lay_out, self.work.new, slot, self.limits)

@@ -178,7 +178,7 @@ def _tree(store: Store, attempt: Attempt) -> list[Entry]:
     """What an attempt left, but for bytecode, which holds times."""
     from orvl.store import tree
 
-    entries = tree.decode(store.blobs.get(attempt.tree)) if attempt.tree else []
+    entries = tree.entries_of(store.blobs, attempt.tree)
     return [entry for entry in entries if tree.BYTECODE not in entry.path.split("/")]
 
 

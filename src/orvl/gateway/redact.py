@@ -1,14 +1,15 @@
 """Removes a secret from answers while they pass, in every form in which a provider may write it.
 
-Character by character it may be plain or escaped, in any mix: as in JSON, URLs, HTML, source code and mails, and broken
-over lines. As a whole it may be in base64, at any place of a longer text, or in hexadecimal digits. In a stream it may
-be cut anywhere, also over several events.
+Character by character it may be plain or escaped, in any mix: as in JSON, URLs, HTML, CSS, source code and mails, and
+broken over lines. The same goes for its base64, at any place of a longer text, and its hexadecimal digits; its bytes
+may be a list of numbers. In a stream it may be cut anywhere, also over several events.
 """
 
 from __future__ import annotations
 
 import base64
 import re
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from html.entities import html5
 from typing import TYPE_CHECKING, Any
@@ -20,18 +21,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SHORTEST_SECRET = 6
-SHORTEST_CODE = 8
-LONGEST_SPELLING = 24
+HEAD = 10
+LONGEST_UNIT = 32
+"""Bytes that one character may take, with what it is parted from the next one."""
 REDACTED = b"[redacted]"
-UNSEEN = "(?:\u00ad|\u200b|\u200c|\u200d|\u2060|\ufeff)"
-BREAK = rf"(?:\x00{{1,3}}|{UNSEEN}|(?:\\{{1,4}}r)?\\{{1,4}}n[ \t]{{0,8}}|[=\\]?\r?\n[ \t]{{0,8}})?"
+PLACEHOLDERS = frozenset(
+    ["ollama", "lm-studio", "lmstudio", "vllm", "llama.cpp", "sk-no-key-required", "no-key-required", "not-needed"]
+)
+"""What servers that want no key are given as one. They are words of ordinary texts, and no secrets."""
+SLASHES = r"\\\\{0,15}+"
+"""Doubled each time that a JSON text is put into another."""
+UNSEEN = (
+    r"\xc2\xad|\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf"
+    rf"|{SLASHES}u(?:00[aA][dD]|200[b-dB-D]|2060|[fF][eE][fF]{{2}})"
+)
+LINE = rf"(?:{SLASHES}r)?{SLASHES}n[ \t]{{0,8}}|[=\\]?\r?\n[ \t]{{0,8}}"
+BREAK = rf"(?:\x00{{1,3}}|\x1b\[[0-9;]{{0,8}}m|{UNSEEN}|{LINE})?"
 """Where a secret may be broken: over lines, real or escaped ones, by what cannot be seen, by the zeros of UTF-16."""
-BEGUN = re.compile(
-    rb"(?:\\{1,4}(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|[0-7]{1,2}|r\\{0,4})?"
-    rb"|%(?:25){0,3}[0-9a-fA-F]?|=[0-9a-fA-F]?\r?|&[#\w;]{0,20}|\r|\xe2\x80?|\xe2\x81|\xef\xbb?|\xc2)\Z"
+HEX_BREAK = rf"(?:{LINE}|[ :,-]{{1,2}}(?:0[xX])?|0[xX])?"
+NUMBER_BREAK = r"(?:[ \t\r\n]|\\\\{0,7}[nrt]){0,16},(?:[ \t\r\n]|\\\\{0,7}[nrt]){0,16}"
+BEGUN = (
+    r"(?:\\{1,16}(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|U[0-9a-fA-F]{0,7}|x[0-9a-fA-F]?|[0-9a-fA-F]{1,6}|r\\{0,16})?"
+    r"|%(?:25){0,3}(?:[0-9a-fA-F]|u[0-9a-fA-F]{0,3})?|=[0-9a-fA-F]?\r?|&[#\w;]{0,20}|\r|\x1b(?:\[[0-9;]{0,8})?"
+    r"|\xe2\x80?|\xe2\x81|\xef\xbb?|\xc2)\Z"
 )
 """An escape of which the end is missing."""
-ESCAPES = b"\\%&="
+HEX_BEGUN = r"(?:\\{1,16}(?:r\\{0,16})?|=?\r|=|[ :,-]{0,2}0[xX]?)\Z"
+NUMBER_BEGUN = r"(?:[0-9]{1,2}|(?:[ \t\r\n]|\\{1,16}[nrt]){0,16}\\{0,16})\Z"
 
 
 @cache
@@ -44,59 +60,121 @@ def _entities() -> dict[str, list[str]]:
     return names
 
 
+def _digits(code: str) -> str:
+    """Hexadecimal digits in either case."""
+    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
+
+
+@cache
 def _spelling(character: str) -> str:
-    """A pattern of all the ways to write a character."""
+    """A pattern of all the ways to write an ASCII character. Each begins with one literal, which is found fast."""
     code = ord(character)
-    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:02x}")
-    padded = "0" * (4 - len(f"{code:02x}")) + digits
-    ways = [rf"\\{{1,4}}u(?:{padded}|\{{0{{0,4}}{digits}\}})"]
+    digits = _digits(f"{code:02x}")
+    escaped = [rf"u(?:00{digits}|\{{0{{0,4}}{digits}\}})", f"U000000{digits}", f"x{digits}", f"0?{code:03o}"]
+    escaped += [f"0{{0,4}}{digits} ?"] + ([] if character.isalnum() else [re.escape(character)])
+    ways = [f"{SLASHES}(?:{'|'.join(escaped)})"]
     ways.append(rf"&(?:amp;){{0,2}}#(?:0{{0,6}}{code}(?:;|(?![0-9]))|[xX]0{{0,6}}{digits}(?:;|(?![0-9a-fA-F])))")
-    if code < 128:
-        ways += [rf"%(?:25){{0,3}}{digits}", f"={digits}", rf"\\{{1,4}}(?:x{digits}|0?{code:03o})"]
-    if not character.isalnum():
-        ways.append(rf"\\{{1,4}}{re.escape(character)}")
+    ways += [rf"%(?:25){{0,3}}(?:{digits}|u00{digits})", f"={digits}"]
     if names := _entities().get(character):
         ways.append(f"&(?:amp;)?(?:{'|'.join(names)});")
     return f"(?:{'|'.join([*ways, re.escape(character)])})"
 
 
-def _codes(secret: bytes) -> Iterator[bytes]:
-    """The secret as a whole, encoded."""
-    yield secret.hex().encode()
-    yield secret.hex().upper().encode()
+@cache
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode())
+
+
+class Form:
+    """One way to write a secret: patterns one after another, and what may part each from the one before it.
+
+    Long keys make long patterns, which take seconds to compile. So only the first units are searched for as one
+    pattern; the others are matched one by one where these are found.
+    """
+
+    def __init__(self, first: str, units: list[str], breaks: list[str], begun: str = BEGUN) -> None:
+        steps = list(zip(["", *breaks], units, strict=True))
+        self.steps = [(_compiled(parted), _compiled(unit)) for parted, unit in steps]
+        self.begun = _compiled(begun)
+        """What is the beginning of a unit or of a break."""
+        self.head = re.compile("".join(map("".join, steps[:HEAD])).encode())
+        self.first = re.compile(f"[{first}]".encode())
+        second = "|".join([r"\Z", begun, f"{breaks[0]}(?:{begun}|{units[1]}|\\Z)"])
+        self.start = re.compile(f"(?:{begun})|{units[0]}(?:{second})".encode())
+        self.longest = LONGEST_UNIT * len(units)
+
+    def places(self, data: bytes) -> Iterator[tuple[int, int]]:
+        at = 0
+        while head := self.head.search(data, at):
+            end = self._end(data, head.end())
+            at = end or head.start() + 1
+            if end:
+                yield head.start(), end
+
+    def _end(self, data: bytes, place: int) -> int | None:
+        """Where the secret ends of which the first units end at a place."""
+        for parted, unit in self.steps[HEAD:]:
+            between = parted.match(data, place)
+            match = unit.match(data, place) or (between and unit.match(data, between.end()))
+            if match is None:
+                return None
+            place = match.end()
+        return place
+
+    def begins_at(self, data: bytes) -> int:
+        """From where on the last bytes may be its beginning; the end where none are."""
+        for match in self.first.finditer(data, max(0, len(data) - self.longest)):
+            place = match.start()
+            if self.start.match(data, place) and self._may_begin(data, place):
+                return place
+        return len(data)
+
+    def _may_begin(self, data: bytes, place: int) -> bool:
+        """Whether all bytes from a place on spell the secret as far as they go."""
+        for parted, unit in self.steps:
+            if place == len(data) or self.begun.match(data, place):
+                return True
+            match = unit.match(data, place)
+            if match is None and (between := parted.match(data, place)):
+                place = between.end()
+                if place == len(data) or self.begun.match(data, place):
+                    return True
+                match = unit.match(data, place)
+            if match is None:
+                return False
+            place = match.end()
+        return False
+
+
+def _forms(secret: str) -> Iterator[Form]:
+    yield _spelled(secret)
+    data = secret.encode()
     for before in range(3):
         # The first and last characters also depend on what stands around the secret, so they are left out.
-        code = base64.b64encode(bytes(before) + secret)[(0, 2, 3)[before] :]
-        code = code[: (len(secret) + before) * 8 // 6 - (0, 2, 3)[before]]
-        yield code
-        yield code.translate(bytes.maketrans(b"+/", b"-_"))
-        yield code.replace(b"/", b"\\/")
-        yield code.replace(b"/", b"%2F").replace(b"+", b"%2B")
-        yield code.replace(b"/", b"\\u002f").replace(b"+", b"\\u002b")
+        code = base64.b64encode(bytes(before) + data)[(0, 2, 3)[before] :]
+        code = code[: (len(data) + before) * 8 // 6 - (0, 2, 3)[before]]
+        yield _spelled(code.decode())
+        if code != (in_urls := code.translate(bytes.maketrans(b"+/", b"-_"))):
+            yield _spelled(in_urls.decode())
+    digits = [*map(_digits, data.hex())]
+    yield Form(re.sub(r"[\[\]]", "", digits[0]), digits, ["", *[HEX_BREAK, ""] * (len(data) - 1)], HEX_BEGUN)
+    yield Form(str(data[0])[0], [*map(str, data)], [NUMBER_BREAK] * (len(data) - 1), NUMBER_BEGUN)
+
+
+def _spelled(text: str) -> Form:
+    return Form(rf"\\%&={re.escape(text[0])}", [*map(_spelling, text)], [BREAK] * (len(text) - 1))
 
 
 class SecretPattern:
     """A secret in all its forms; made once for each secret."""
 
     def __init__(self, secret: str) -> None:
-        known = secret if len(secret) >= SHORTEST_SECRET else ""
-        ways = [_spelling(character).encode() for character in known]
-        self.spelled = re.compile(BREAK.encode().join(ways))
-        self.characters = [re.compile(way) for way in ways]
-        self.codes = [code for code in dict.fromkeys(_codes(known.encode())) if len(code) >= SHORTEST_CODE]
-        self.longest = max(LONGEST_SPELLING * len(known), *(len(code) for code in self.codes), 0) if known else 0
-        self.start = re.compile(b"[" + re.escape(known[:1].encode() + ESCAPES) + b"]") if known else None
-        self.line_break = re.compile(BREAK.encode())
+        is_secret = len(secret) >= SHORTEST_SECRET and secret.lower() not in PLACEHOLDERS
+        self.forms = list(_forms(secret)) if is_secret else []
 
     def places(self, data: bytes) -> list[tuple[int, int]]:
         """Where the secret stands, from left to right."""
-        found = [match.span() for match in self.spelled.finditer(data)]
-        for code in self.codes:
-            at = data.find(code)
-            while at >= 0:
-                found.append((at, at + len(code)))
-                at = data.find(code, at + len(code))
-        return sorted(found)
+        return sorted(place for form in self.forms for place in form.places(data))
 
     def without(self, data: bytes) -> bytes:
         out: list[bytes] = []
@@ -108,33 +186,7 @@ class SecretPattern:
 
     def overlap(self, data: bytes) -> int:
         """How many bytes at the end may be the beginning of the secret."""
-        assert self.start is not None
-        first = len(data)
-        for match in self.start.finditer(data, max(0, len(data) - self.longest)):
-            if self._may_begin(data, match.start()):
-                first = match.start()
-                break
-        for code in self.codes:
-            at = data.find(code[:1], max(0, len(data) - len(code) + 1))
-            while 0 <= at < first:
-                if code.startswith(data[at:]):
-                    first = at
-                at = data.find(code[:1], at + 1)
-        return len(data) - first
-
-    def _may_begin(self, data: bytes, place: int) -> bool:
-        """Whether all bytes from a place on spell the secret as far as they go."""
-        for number, character in enumerate(self.characters):
-            if BEGUN.match(data, place):
-                return True
-            match = character.match(data, place)
-            if match is None and number and (broken := self.line_break.match(data, place)):
-                place = broken.end()
-                match = character.match(data, place)
-            if match is None:
-                return place == len(data)
-            place = match.end()
-        return False
+        return len(data) - min(form.begins_at(data) for form in self.forms)
 
 
 @lru_cache(maxsize=64)
@@ -157,7 +209,7 @@ class Redactor:
         """How much of the tail was passed on already."""
 
     def feed(self, chunk: bytes) -> bytes:
-        if not self._secret.characters:
+        if not self._secret.forms:
             return chunk
         data, passed = self._tail + chunk, self._passed
         out: list[bytes] = []
@@ -189,7 +241,7 @@ class Redactor:
     def text(self, text: str) -> str:
         """A text that is there as a whole."""
         data = text.encode("utf-8", "surrogatepass")
-        if not self._secret.characters or not self._secret.places(data):
+        if not self._secret.forms or not self._secret.places(data):
             return text
         return self._secret.without(data).decode("utf-8", "surrogatepass")
 
@@ -198,23 +250,51 @@ class Redactor:
 
 LONGEST_EVENT = 1 << 20
 MOST_TEXTS = 256
+MOST_PLACES = 4096
 HELD_FROM = 3
 """Characters of a text that are held back: nearly every text ends now and then like a key begins, with one or two."""
+NUMBERS = ("index", "output_index", "item_id", "content_index", "summary_index")
+"""How events say which of several answers, blocks or tool calls they go on with."""
+ENDINGS = ("finish_reason", "finishReason", "stop_reason")
+ENDING_TYPES = re.compile(r"_stop$|\.(?:done|completed|incomplete|failed)$|^error$")
 Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class EventText:
+    """A text in an event's JSON."""
+
+    path: Path
+    numbers: tuple[Any, ...]
+    parent: Any
+    name: str | int
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """The same for all pieces of one text, and for no other."""
+        return (*self.path, self.numbers)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it says that a text is complete."""
+        value = self.parent[self.name]
+        return self.name in ENDINGS or (self.path == ("type",) and ENDING_TYPES.search(value) is not None)
 
 
 class EventRedactor:
     """Removes a secret that is split over the events of a stream.
 
-    The text at each place of an event's JSON goes on in the next one. What may be the secret's beginning waits, and
-    comes with the next event that has a text there; where none has, in an event of its own.
+    The text at each place of an event's JSON goes on in a later one, whatever comes between: signs of life, or pieces
+    of other texts. What may be the secret's beginning waits, and comes with the next piece; where there is none, in an
+    event of its own before the one that says that the text is complete.
     """
 
     def __init__(self, secret: str | None) -> None:
-        self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
+        self._secret = secret if secret and _pattern(secret).forms else None
         self._buffer = EventBuffer()
-        self._texts: dict[Path, Redactor] = {}
-        self._last: dict[Path, bytes] = {}
+        self._texts: dict[tuple[Any, ...], Redactor] = {}
+        self._last: dict[tuple[Any, ...], tuple[EventText, bytes]] = {}
+        """Of each text that is held back: where it is in the last event that had a piece of it."""
 
     def feed(self, chunk: bytes) -> bytes:
         if self._secret is None:
@@ -226,47 +306,56 @@ class EventRedactor:
 
     def end(self) -> bytes:
         rest = self._buffer.take()
-        return b"".join([self._event(rest) if rest.strip() else rest, *self._waiting(())])
+        return b"".join([self._event(rest) if rest.strip() else rest, *self._completed([()], set())])
 
     def _event(self, raw: bytes) -> bytes:
-        body = _data_of(raw)
+        data = _data_of(raw)
+        body = as_object(data) if data else None
         if body is None:
-            return b"".join([*self._waiting(()), raw])
+            # A comment says nothing; other data that is no object is `[DONE]`.
+            return b"".join([*(self._completed([()], set()) if data else []), raw])
         changed, held = False, []
-        places = list(_texts(body))
-        waiting = self._waiting({path for path, *_ in places})
-        for path, parent, name in places:
-            text = parent[name].encode("utf-8", "surrogatepass")
-            redactor = self._texts.setdefault(path, Redactor(self._secret, HELD_FROM))
-            passed = redactor.feed(text)
-            if passed != text:
-                parent[name], changed = passed.decode("utf-8", "replace"), True
+        texts = list(_texts(body))
+        ended = [text.numbers for text in texts if text.is_ending]
+        completed = self._completed(ended, {text.place for text in texts})
+        for text in texts:
+            piece = text.parent[text.name].encode("utf-8", "surrogatepass")
+            redactor = self._texts.setdefault(text.place, Redactor(self._secret, HELD_FROM))
+            passed = redactor.feed(piece)
+            if any(text.numbers[: len(numbers)] == numbers for numbers in ended):
+                passed += redactor.end()
+            if passed != piece:
+                text.parent[text.name], changed = passed.decode("utf-8", "replace"), True
             if redactor.holds:
-                held.append(path)
+                held.append(text)
         out = _with_data(raw, body) if changed else raw
-        for path in held:
-            self._last[path] = out
-        return b"".join([*waiting, out])
+        for text in held:
+            self._last[text.place] = text, out
+        if len(self._texts) > MOST_PLACES:
+            self._texts = {place: redactor for place, redactor in self._texts.items() if place in self._last}
+        return b"".join([*completed, out])
 
-    def _waiting(self, present: set[Path] | tuple[()]) -> list[bytes]:
-        """Events for texts that were held back, and have no place in the event to come."""
+    def _completed(self, ended: list[tuple[Any, ...]], present: set[tuple[Any, ...]]) -> list[bytes]:
+        """Events for texts that were held back, are complete, and have no piece in the event to come."""
         out = []
-        for path in [path for path in self._last if path not in present]:
-            raw = self._last.pop(path)
-            rest = self._texts[path].end().decode("utf-8", "replace")
-            if rest and (body := _data_of(raw)) is not None:
-                *above, name = path
+        for place, (text, raw) in list(self._last.items()):
+            if place in present or not any(text.numbers[: len(numbers)] == numbers for numbers in ended):
+                continue
+            del self._last[place]
+            rest = self._texts[place].end().decode("utf-8", "replace")
+            data = _data_of(raw)
+            if rest and data and (body := as_object(data)) is not None:
                 parent: Any = body
-                for part in above:
+                for part in text.path[:-1]:
                     parent = parent[part]
-                parent[name] = rest
+                parent[text.name] = rest
                 out.append(_with_data(raw, body))
         return out
 
 
-def _data_of(raw: bytes) -> dict[str, Any] | None:
+def _data_of(raw: bytes) -> bytes | None:
     lines = [line[5:].strip() for line in raw.splitlines() if line.startswith(b"data:")]
-    return as_object(b"\n".join(lines)) if lines else None
+    return b"\n".join(lines) if lines else None
 
 
 def _with_data(raw: bytes, body: dict[str, Any]) -> bytes:
@@ -275,16 +364,18 @@ def _with_data(raw: bytes, body: dict[str, Any]) -> bytes:
     return b"\n".join([*kept, b"data: " + compact(body).encode("utf-8", "surrogatepass")]) + b"\n\n"
 
 
-def _texts(body: dict[str, Any]) -> Iterator[tuple[Path, Any, str | int]]:
-    """Where an event has texts: each one's path, what holds it, and under which name."""
-    stack: list[tuple[Path, Any]] = [((), body)]
+def _texts(body: dict[str, Any]) -> Iterator[EventText]:
+    """The texts of an event."""
+    stack: list[tuple[Path, tuple[Any, ...], Any]] = [((), (), body)]
     found = 0
     while stack and found < MOST_TEXTS:
-        path, value = stack.pop()
+        path, numbers, value = stack.pop()
+        if isinstance(value, dict):
+            numbers += tuple(value[name] for name in NUMBERS if isinstance(value.get(name), int | str))
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for name, inner in list(pairs):
             if isinstance(inner, str):
                 found += 1
-                yield (*path, name), value, name
+                yield EventText((*path, name), numbers, value, name)
             elif isinstance(inner, dict | list) and len(path) < 32:
-                stack.append(((*path, name), inner))
+                stack.append(((*path, name), numbers, inner))

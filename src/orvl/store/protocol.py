@@ -176,8 +176,11 @@ class ScoreStore(Protocol):
     def replies(self, about: str) -> list[JudgeReply]:
         """The answers about something, such as an attempt (`records.about`), that have led to nothing stored yet."""
 
-    def drop_replies(self, about: str) -> None:
-        """What they led to is kept elsewhere."""
+    def drop_replies(self, about: str, scope: str | None = None) -> None:
+        """What they led to is kept elsewhere, or will never be asked for; all about something, or of one scope."""
+
+    def reply_places(self) -> list[tuple[str, str, int]]:
+        """What all such answers are about, their scopes, and how many there are."""
 
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         """S of the attempts of these cells that are stored under a layout."""

@@ -144,6 +144,12 @@ def reply_place(attempt: int, metric_key: str, judge_key: str, sample: int) -> t
     return about(attempt), f"{metric_key}:{judge_key}:{sample}"
 
 
+def reply_keys(scope: str) -> tuple[str, str]:
+    """The metric and the judge of a score that replies with this scope lead to."""
+    metric_key, _, rest = scope.partition(":")
+    return metric_key, rest.partition(":")[0]
+
+
 def score_from(row: Sequence[Any]) -> Score:
     fields = dict(zip(SCORE, row, strict=True))
     check_score(fields["value"])

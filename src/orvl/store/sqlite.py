@@ -190,7 +190,7 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
                 continue
             keys.add(manifest)
             with _noting(damaged), self.readable(f"the manifest {manifest[:12]}"):
-                keys.update(entry.hash for entry in tree.decode(self.blobs.get(manifest)) if entry.hash)
+                keys.update(entry.hash for entry in tree.entries_of(self.blobs, manifest) if entry.hash)
                 verified.add(manifest)
         return keys, verified
 

@@ -71,8 +71,11 @@ class SqliteScores(Queries):
         with self.readable("an answer of a judge"):
             return [JudgeReply(scope, question, step, json.loads(said)) for scope, question, step, said in rows]
 
-    def drop_replies(self, about: str) -> None:
-        self.db.execute("DELETE FROM judge_reply WHERE about = ?", (about,))
+    def drop_replies(self, about: str, scope: str | None = None) -> None:
+        self.db.execute("DELETE FROM judge_reply WHERE about = ?1 AND scope = coalesce(?2, scope)", (about, scope))
+
+    def reply_places(self) -> list[tuple[str, str, int]]:
+        return self.rows("SELECT about, scope, count(*) FROM judge_reply GROUP BY about, scope")
 
     def score_tables(self, layout: Layout, cells: Collection[int]) -> ScoreTables:
         import numpy as np

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ from orvl.types import MEBI
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+
+    from orvl.store.protocol import Blobs
 
 Keeper = Callable[[int, int], str]
 Writer = Callable[[str, int, int], None]
@@ -39,6 +42,19 @@ NOT_GIVEN = frozenset((BYTECODE, REPOSITORY))
 """What of an eval's own folders no run gets to see."""
 MADE_BY_OTHERS = frozenset(("node_modules", REPOSITORY, ".venv", "venv", BYTECODE, "target", "vendor", ".cache"))
 HASH = re.compile("[0-9a-f]{64}")
+MOST_ENTRIES = 1_000_000
+MOST_LISTED, LISTED_EACH = 256 << 20, 1 << 10
+"""Bytes of a manifest, in all, and on average for each of the entries that it may have."""
+MOST_RESTORED = 16 << 30
+"""Bytes that a tree may take when it is laid down."""
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+ROW = re.compile(
+    rf'\[({STRING}),"([a-z]+)",(\d{{1,6}}),(\d{{1,19}}),(?:null|"([0-9a-f]{{64}})"),(?:null|({STRING}))'
+    r',(?:null|"([a-z ]+)")\]'
+)
+"""An entry in a manifest."""
+SAID = 80
+LONGEST_ROW = len('["","folder",4095,,,,"over the limit"],') + 19 + 66
 KINDS = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "folder",
@@ -67,9 +83,14 @@ class Entry:
 class TreeLimits:
     """How much of a folder is kept."""
 
-    files: int = 1_000_000
+    files: int = MOST_ENTRIES
     file_bytes: int = 1 << 40
     total_bytes: int = 1 << 42
+
+    @property
+    def listed(self) -> int:
+        """Bytes of the manifest: an agent can make few files with paths of many MiB in all."""
+        return min(self.files * LISTED_EACH, MOST_LISTED - MEBI)
 
 
 def scan(
@@ -98,14 +119,15 @@ class _Scanner:
         self.unlock = unlock
         self.skip = skip
         self.entries: list[Entry] = []
-        self.bytes = 0
-        self.full = False
+        self.bytes = self.listed = 0
+        self.full = self.wordy = False
         self.large = self.over = self.deep = self.unreadable = 0
 
     def folder(self, fd: int, prefix: str, depth: int) -> None:
         for found in self._found(fd):
-            if len(self.entries) >= self.limits.files:
-                self.full = True
+            self.full = self.full or len(self.entries) >= self.limits.files
+            self.wordy = self.wordy or self.listed >= self.limits.listed
+            if self.full or self.wordy:
                 return
             try:
                 self._entry(fd, found, prefix + found.name, depth)
@@ -127,13 +149,16 @@ class _Scanner:
 
     def _entry(self, fd: int, found: os.DirEntry[str], path: str, depth: int) -> None:
         info, name = found.stat(follow_symlinks=False), found.name
+        self.listed += LONGEST_ROW + len(quoted(path))
         kind, mode = KINDS.get(stat.S_IFMT(info.st_mode), "device"), stat.S_IMODE(info.st_mode)
         if kind == "file":
             self.entries.append(self._file(fd, name, path, mode, info.st_size))
         elif kind == "folder":
             self._folder(fd, name, Entry(path, kind, mode), depth)
         elif kind == "link":
-            self.entries.append(Entry(path, kind, mode, target=os.readlink(name, dir_fd=fd)))
+            target = os.readlink(name, dir_fd=fd)
+            self.listed += len(quoted(target))
+            self.entries.append(Entry(path, kind, mode, target=target))
         else:
             self.entries.append(Entry(path, kind, mode))
 
@@ -192,6 +217,7 @@ class _Scanner:
             f"{self.deep} folders deeper than {MAX_DEPTH} levels: not looked into": self.deep,
             f"{self.unreadable} that could not be read: contents not kept": self.unreadable,
             f"more than {self.limits.files} files and folders: the rest was left out": self.full,
+            f"names of more than {self.limits.listed // MEBI} MiB: the rest was left out": self.wordy,
         }
         return [sentence for sentence, count in said.items() if count]
 
@@ -215,12 +241,14 @@ def digest(root: Path, *, is_data: bool = False) -> str:
     What no run gets to see does not count. With `is_data` the folder may be somebody else's, and no link in it may lead
     out of it.
     """
-    entries, _ = scan(root, hash_of, TreeLimits(), unlock=False, skip=NOT_GIVEN)
+    entries, notes = scan(root, hash_of, TreeLimits(total_bytes=MOST_RESTORED), unlock=False, skip=NOT_GIVEN)
     for entry in entries:
         if is_data and entry.kind == "link" and beneath.leads_outside(root / entry.path, root):
             raise OSError(errno.EINVAL, f"it is a link that leads outside, to {entry.target!r}", str(root / entry.path))
         if entry.cut or entry.kind not in ("file", "folder", "link"):
             raise OSError(errno.EINVAL, entry.cut or f"it is a {entry.kind}", str(root / entry.path))
+    if notes:
+        raise OSError(errno.EINVAL, notes[0], str(root))
     rows = [[e.path, e.kind, e.hash, e.target, bool(e.mode & 0o100) and e.kind == "file"] for e in entries]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
@@ -231,36 +259,58 @@ def encode(entries: Iterable[Entry]) -> bytes:
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
+def entries_of(blobs: Blobs, key: str | None) -> list[Entry]:
+    """The entries of a stored tree; none where there is no tree."""
+    return decode(blobs.get(key, MOST_LISTED)) if key else []
+
+
 def decode(manifest: bytes) -> list[Entry]:
-    """Whoever made the store made this too: what is no list of entries is refused."""
-    try:
-        entries = [Entry(*row) for row in json.loads(manifest)]
-    except (ValueError, TypeError, RecursionError) as error:
-        raise StoreError(f"A list of files in the store is damaged ({str(error)[:80]}). See: orvl doctor") from error
-    for entry in entries:
-        if not _is_sound(entry):
-            raise StoreError(f"A list of files in the store is damaged ({entry!r:.80}). See: orvl doctor")
+    """Whoever made the store made this too: what is not as `encode` writes it is refused, and so is what has no end.
+
+    It is read entry by entry: of other JSON, a few MiB can take all memory.
+    """
+    text = manifest.decode("ascii", "replace")
+    if text == "[]":
+        return []
+    entries: list[Entry] = []
+    before, place = "[", 0
+    while len(entries) < MOST_ENTRIES and text.startswith(before, place) and (row := ROW.match(text, place + 1)):
+        entries.append(_entry(row))
+        before, place = ",", row.end()
+    if text[place:] != "]":
+        raise _damaged(text[place : place + SAID])
     return entries
 
 
-def _is_sound(entry: Entry) -> bool:
-    return (
-        isinstance(entry.path, str)
-        and isinstance(entry.kind, str)
-        and isinstance(entry.mode, int)
-        and isinstance(entry.size, int)
-        and (entry.hash is None or (isinstance(entry.hash, str) and HASH.fullmatch(entry.hash) is not None))
-        and isinstance(entry.target, str | None)
-        and isinstance(entry.cut, str | None)
-    )
+def _entry(row: re.Match[str]) -> Entry:
+    path, kind, mode, size, key, target, cut = row.groups()
+    return Entry(_unquoted(path), kind, int(mode), int(size), key, None if target is None else _unquoted(target), cut)
+
+
+def _unquoted(text: str) -> str:
+    """A name; one that no file system could have is damage."""
+    try:
+        name = text[1:-1] if "\\" not in text else str(json.loads(text))
+        if b"\0" in os.fsencode(name):
+            raise _damaged(text[:SAID])
+    except ValueError as error:
+        raise _damaged(text[:SAID]) from error
+    return name
+
+
+def _damaged(what: str) -> StoreError:
+    return StoreError(f"A list of files in the store is damaged ({what!r}). See: orvl doctor")
 
 
 def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:
     """Lays a tree down in an empty folder; `write` puts a blob of a stated size into an open file. What was cut stays
     away.
 
-    Everything is made inside the folder that holds it, so that no link leads out and no path is too long.
+    Everything is made inside the folder that holds it, so that no link leads out and no path is too long. A few small
+    blobs can be named so often, or unpack to so much, that no disk could hold them all: that is said at once.
     """
+    entries = list(entries)
+    _check_size(entries, root)
     open_folders = [("", os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW), -1)]
     try:
         for entry in entries:
@@ -279,6 +329,16 @@ def restore(entries: Iterable[Entry], root: Path, write: Writer) -> None:
     finally:
         while open_folders:
             _leave(open_folders)
+
+
+def _check_size(entries: Iterable[Entry], root: Path) -> None:
+    info = os.statvfs(root)
+    size = sum(entry.size for entry in entries if entry.kind == "file" and entry.hash)
+    if size > MOST_RESTORED:
+        most = MOST_RESTORED >> 30
+        raise StoreError(f"The files of a run take {size >> 30} GiB, and no more than {most} GiB are ever laid down.")
+    if size > info.f_bavail * info.f_frsize:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(root))
 
 
 def _leave(open_folders: list[tuple[str, int, int]]) -> None:
