@@ -254,3 +254,40 @@ def test_an_agent_that_is_stopped_or_whose_clock_is_wrong_is_measured_by_its_own
     assert project.rows("SELECT outcome, reason FROM attempt") == [
         ("failed", "turn 1 passed its limit of 3 s (limits.turn)")
     ]
+
+
+# -- a browser that checks need
+
+
+BROWSED = {
+    "steps": "checks: [{name: a, steps: ['expect text Hello']}]",
+    "its command": "checks: [{name: a, run: \"subject browse 'expect text Hello'\", isolated: true}]",
+    "its files": "checks: [{name: a, run: python3 checks/check.py, isolated: true}]",
+}
+
+
+@pytest.mark.parametrize("by", BROWSED)
+def test_a_browser_that_checks_need_is_missed_before_the_agent_runs(project, by):
+    project.agent("mine", "models = {'none': ['m']}\ndef command(): return ['touch', 'index.html']\n")
+    project.write(
+        "evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\napp: {{files: index.html}}\n{BROWSED[by]}\n---\nGo.\n"
+    )
+    project.write("evals/e/checks/check.py", "from orvl import checks\nchecks.browse('expect text Hello')\n")
+    nowhere = {"ORVL_CHROMIUM": str(project.root / "nowhere")}
+    assert project.orvl("mine", "--eval=e", env=nowhere).status != 0
+    (attempt,) = project.orvl("show", "mine/e/1", "--json").json["attempts"]
+    assert attempt["outcome"] == "errored"
+    assert attempt["reason"].startswith(
+        "the checks of e need a browser. Chromium is not installed: apt-get install chromium"
+    )
+    assert not attempt["turns"]
+
+
+def test_checks_that_need_no_browser_run_without_one(project):
+    project.agent("mine", "models = {'none': ['m']}\ndef command(): return ['touch', 'index.html']\n")
+    checks = "checks: [{name: a, run: subject read index.html, isolated: true}]"
+    project.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\napp: {{files: index.html}}\n{checks}\n---\nGo.\n")
+    nowhere = {"ORVL_CHROMIUM": str(project.root / "nowhere")}
+    assert project.orvl("mine", "--eval=e", env=nowhere).status == 0
+    (attempt,) = project.orvl("show", "mine/e/1", "--json").json["attempts"]
+    assert [check["passed"] for check in attempt["checks"]] == [True]

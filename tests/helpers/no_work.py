@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from textwrap import dedent
+
+from helpers.no_work_tricks import PAGE_TRICKS, SETTINGS, TRICKS
 
 
 @dataclass(frozen=True)
@@ -348,10 +351,18 @@ FAILS_THE_SECOND_TIME = """
 """
 
 
+ODD_FILES = (
+    "python3 -c 'import sys; exec(sys.argv[1])' "
+    + shlex.quote(dedent(TRICKS["leaves-odd-files"]).replace("12000", "300"))
+    + "; rm -rf many-* sparse"
+)
+
+
 def python_ways(eval_: str) -> dict[str, Way]:
     """All ways for an eval whose work is Python."""
     main = MAIN[eval_]
-    ways = {name: Way(dict.fromkeys(main, dedent(script))) for name, script in SCRIPTS.items()}
+    scripts = SCRIPTS | TRICKS
+    ways = {name: Way(dict.fromkeys(main, dedent(script))) for name, script in scripts.items()}
     liar = dedent(SCRIPTS["says-that-tests-pass"])
     nothing = dict.fromkeys(main, "import sys\nsys.exit(0)\n")
     shadows = {f"{folder}{name}.py": liar for name in SHADOWS for folder in ("", "list/", "till/", "tests/")}
@@ -374,6 +385,12 @@ def python_ways(eval_: str) -> dict[str, Way]:
         "links-to-nowhere": Way({}, dict.fromkeys(main, "/nowhere/at/all") | {"list": "/tmp", "till": "/tmp"}),
         "leaves-a-process": Way(
             nothing, shell="(setsid sh -c 'while :; do echo OK > answer; sleep 0.1; done' &) >&- 2>&-"
+        ),
+        "settings-for-the-caller": Way(nothing | SETTINGS),
+        "settings-for-the-examples": Way(SETTINGS | dict.fromkeys(main[:2], dedent(EXAMPLES[eval_])) | words),
+        "odd-files": Way(nothing, shell=ODD_FILES),
+        "locked-folders": Way(
+            nothing, shell="mkdir -p locked/inner && touch locked/inner/a && chmod 000 locked/inner locked"
         ),
         "no-file-at-all": Way({}, shell=f"rm -rf {main[0].split('/')[0]}"),
     }
@@ -449,6 +466,10 @@ def page_ways() -> dict[str, Way]:
         "links-to-nowhere": Way(PAGE, {"index.html": "/nowhere"}),
         "checks-of-its-own": Way({"index.html": HEAD, "checks/check.py": CHECK_THAT_PASSES, "orvl/checks.py": ""}),
         "a-frame": Way(PAGE | {"index.html": '<iframe srcdoc="2 cup = 473.18 ml"></iframe>'}),
+        **{name: with_app(script) for name, script in PAGE_TRICKS.items()},
+        "settings-for-the-caller": Way(PAGE | SETTINGS),
+        "locked-folders": Way(PAGE, shell="mkdir locked && touch locked/a && chmod 000 locked"),
+        "odd-files": Way(PAGE, shell=ODD_FILES),
         "dark-and-narrow": Way({"index.html": HEAD + ENDS, "style.css": "body { background: black; width: 100px }"}),
     }
 

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from orvl.capture.browser import find
 from orvl.capture.browser.look import look_at
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import Interrupted, NotStarted
@@ -25,12 +26,28 @@ if TYPE_CHECKING:
 
     from orvl.capture.browser.result import Look
     from orvl.project.settings import Limits
-    from orvl.sandbox import Job, ProcessResult
+    from orvl.sandbox import Job, ProcessResult, Sandbox
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
     from orvl.types import Check, Eval, Isolation
 
 SHOWN = 4000
+BROWSES = b"browse"
+"""The word by which a check's own files ask for a browser."""
+
+
+def missing_browser(eval_: Eval, sandbox: Sandbox) -> str | None:
+    """Why an eval's checks cannot be run here: they need a browser. Asked before an agent is paid for its work."""
+    if not eval_.app or sandbox.has_own_programs or (why := find.trouble()) is None:
+        return None
+    return f"the checks of {eval_.name} need a browser. {why}" if _browses(eval_) else None
+
+
+def _browses(eval_: Eval) -> bool:
+    if any(check.steps or BROWSES in check.run.encode() for check in eval_.checks):
+        return True
+    hidden = eval_.part("checks") if any(check.isolated for check in eval_.checks) else None
+    return hidden is not None and any(BROWSES in path.read_bytes() for path in hidden.rglob("*") if path.is_file())
 
 
 @dataclass(frozen=True)
@@ -93,7 +110,7 @@ class Checker:
 
         try:
             await asyncio.to_thread(self._show_hidden, folders)
-            more = await asyncio.to_thread(equip, folders, sandbox.view(folders))
+            more = await asyncio.to_thread(equip, folders, sandbox)
             job = self._job(check, folders, "check")
             subject = Subject(
                 self.slot.subject,

@@ -6,14 +6,16 @@ import asyncio
 import base64
 import json
 import os
+import re
 import shutil
 import socket
 import stat
 import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused
 from orvl.project.app import check_steps
@@ -32,16 +34,23 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import RunFolders, View
 
     Browse = Callable[[Sequence[str]], Awaitable[Look]]
+Answer = TypeVar("Answer")
 
 LIBRARY = Path(__file__).parents[1] / "checks"
 IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
-COMMAND = '#!/bin/sh\nexec python3 -s -m orvl.checks "$@"\n'
+COMMAND = """#!/bin/sh
+exec %s -I -S -c 'import sys; sys.path.insert(0, "%s"); from orvl.checks.__main__ import main; sys.exit(main())' "$@"
+"""
+"""Without `site`, which takes longer to load than all the rest."""
+SYSTEM_PYTHON = "/usr/bin/python3"
+OLDEST_PYTHON = 8
 MAX_REQUEST = 24 * MEBI
 MAX_FILE = 16 * MEBI
 MAX_FILES = 10_000
 MAX_COMMAND, MAX_WORD = 1 << 20, 1 << 17
 TRY_PORT_EVERY = 0.05
 OVER = "the check is over"
+FILLED = ("disk", "disk_share")
 
 
 @dataclass
@@ -55,19 +64,30 @@ class Subject:
     limits: Limits
     until: float
     browse: Browse | None = None
+    _making: asyncio.Task[RunFolders] | None = None
     _folders: RunFolders | None = None
     _commands: int = 0
     _running: asyncio.Task[ProcessResult] | None = None
     _used: list[RunFolders] = field(default_factory=list)
     _closed: bool = False
 
+    def prepare(self) -> None:
+        """Makes its sandbox and its first copy while the checker starts."""
+        self._making = asyncio.ensure_future(self._make())
+
     async def folders(self) -> RunFolders:
-        """Its folders, made when something is first asked of it."""
+        """Its folders; after `fresh`, new ones as soon as something is asked of it."""
         if self._folders is None:
-            self._folders = self.new_folders()
-            self._used.append(self._folders)
-            await asyncio.to_thread(self.lay_out, self._folders.workspace)
+            making, self._making = self._making, None
+            self._folders = await (making or self._make())
         return self._folders
+
+    async def _make(self) -> RunFolders:
+        folders = self.new_folders()
+        self._used.append(folders)
+        await self.sandbox.warm_up()
+        await asyncio.to_thread(self.lay_out, folders.workspace)
+        return folders
 
     def end(self) -> None:
         """Ends what runs, and lets nothing more begin."""
@@ -76,8 +96,8 @@ class Subject:
 
     async def close(self) -> None:
         """Deletes its folders; called when nothing runs in them."""
-        if self._running is not None:
-            await asyncio.gather(self._running, return_exceptions=True)
+        under_way = [task for task in (self._making, self._running) if task is not None]
+        await asyncio.gather(*under_way, return_exceptions=True)
         for folders in self._used:
             await asyncio.to_thread(folders.remove)
 
@@ -87,7 +107,7 @@ class Subject:
         await self._begin(request)
         ended = await self._end_running(gently=True)
         assert ended is not None
-        return _ended(ended)
+        return await self._answer(ended)
 
     async def start(self, request: Mapping[str, Any]) -> dict[str, Any]:
         await self._begin(request)
@@ -96,7 +116,7 @@ class Subject:
     async def stop(self, _request: Mapping[str, Any]) -> dict[str, Any]:
         if (ended := await self._end_running()) is None:
             raise RequestRefused("nothing was started")
-        return _ended(ended) | ({"cut": None} if ended.cut == "stopped" else {})
+        return await self._answer(ended) | ({"cut": None} if ended.cut == "stopped" else {})
 
     async def connect(self, request: Mapping[str, Any]) -> socket.socket:
         """Tries until the port is open, what was started has ended, or the time is over."""
@@ -201,6 +221,14 @@ class Subject:
             raise RequestRefused(OVER)
         self._running = asyncio.ensure_future(self.sandbox.run(job))
 
+    async def _answer(self, ended: ProcessResult) -> dict[str, Any]:
+        """How a command ended. One that filled the disk loses its files: the check itself may need the room."""
+        answer = _ended(ended)
+        if ended.cut in FILLED:
+            await self.fresh({})
+            await asyncio.to_thread(self._used.pop().remove)
+        return answer
+
     async def _end_running(self, *, gently: bool = False) -> ProcessResult | None:
         """The result of what runs; `gently` waits until it ends by itself or by its limits."""
         if self._running is None:
@@ -277,20 +305,30 @@ def _plain_files(root: Path) -> list[str]:
 # -- the checker's side
 
 
-def equip(folders: RunFolders, view: View) -> dict[str, str]:
+def equip(folders: RunFolders, sandbox: Sandbox) -> dict[str, str]:
     """Puts `orvl.checks` and the command `subject` into a checker's home; what points to them in its environment."""
-    place = folders.home / ".orvl"
+    view, place = sandbox.view(folders), folders.home / ".orvl"
+    inside = view.home / ".orvl"
     shutil.copytree(LIBRARY, place / "orvl" / "checks", ignore=shutil.ignore_patterns("__pycache__"))
     (place / "bin").mkdir()
-    (place / "bin" / "subject").write_text(COMMAND, encoding="ascii")
+    python = "python3" if sandbox.has_own_programs else _quick_python()
+    (place / "bin" / "subject").write_text(COMMAND % (python, inside), encoding="utf-8")
     (place / "bin" / "subject").chmod(0o755)
-    inside = view.home / ".orvl"
     path = view.path or "/usr/local/bin:/usr/bin:/bin"
     return {
         "PYTHONPATH": str(inside),
         "PATH": f"{inside / 'bin'}{os.pathsep}{path}",
         "ORVL_SUBJECT": str(view.tmp / "subject"),
     }
+
+
+@cache
+def _quick_python() -> str:
+    """The system's Python where it can do; what the PATH has may be a shim that is many times slower."""
+    name = os.path.basename(os.path.realpath(SYSTEM_PYTHON))
+    version = re.fullmatch(r"python3\.(\d+)", name)
+    is_whole = any(os.path.isfile(f"/usr/{folder}/{name}/json/__init__.py") for folder in ("lib", "lib64"))
+    return SYSTEM_PYTHON if version and int(version[1]) >= OLDEST_PYTHON and is_whole else "python3"
 
 
 @asynccontextmanager
@@ -302,6 +340,7 @@ async def answering(subject: Subject, folders: RunFolders, give_up: Callable[[Ex
     requests = Requests(subject, give_up)
     with _listening(folders.tmp) as listening:
         accepting = asyncio.ensure_future(requests.accept(listening))
+        subject.prepare()
         try:
             yield
         finally:
@@ -359,7 +398,7 @@ class Requests:
             try:
                 request = await _request(connection)
                 if request.get("do") == "connect":
-                    with await self._subject.connect(request) as dialled:
+                    with await _well_formed(self._subject.connect(request)) as dialled:
                         socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
                     return
                 answer = await self._answer(request)
@@ -376,10 +415,14 @@ class Requests:
         way = self._ways.get(str(request.get("do")))
         if way is None:
             raise RequestRefused(f"nobody can '{request.get('do')}' here")
-        try:
-            return await way(request)
-        except (KeyError, TypeError, ValueError) as error:
-            raise RequestRefused(f"the request is malformed: {error!r}") from error
+        return await _well_formed(way(request))
+
+
+async def _well_formed(answer: Awaitable[Answer]) -> Answer:
+    try:
+        return await answer
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise RequestRefused(f"the request is malformed: {error!r}") from error
 
 
 async def _request(connection: socket.socket) -> dict[str, Any]:

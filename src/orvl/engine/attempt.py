@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from orvl.capture.checks import Checker
+from orvl.capture.checks import Checker, missing_browser
 from orvl.capture.take import take
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
@@ -112,6 +112,8 @@ class Attempts:
         started, folders = time.time(), self.work.place()
         limits = limits_of(planned, self.settings.limits)
         try:
+            if why := await asyncio.to_thread(missing_browser, planned.cell.eval, slot.walled):
+                raise NotStarted(why, missing=True)
             folders.make()
             overlays = planned.cell.agent.overlays
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)

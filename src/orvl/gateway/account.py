@@ -20,7 +20,7 @@ from orvl.types import Usage
 from orvl.worker import DeadlineWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 
     from orvl.gateway.record import Record
     from orvl.gateway.retry import UpstreamCall
@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 class AskProvider(Protocol):
     """Asks a provider on orvl's own behalf, and says how it failed; None if it answers."""
 
-    async def __call__(self, protocol: str, *, stream: bool) -> CallFailure | None: ...
+    async def __call__(self, *, stream: bool) -> CallFailure | None: ...
 
 
 @dataclass(eq=False)
@@ -82,6 +82,7 @@ class Account:
         self.budget = Budget(self.limits.cost)
         self.aborted = asyncio.Event()
         self.begun = 0
+        self.free_requests = 0
         self.tokens = 0
         self.probes: list[ModelCall] = []
         self._cut_off = 0
@@ -100,12 +101,7 @@ class Account:
         self.open_calls.add(call)
         self.clock.open(call)
         try:
-            await self.budget.reserve(reservation, self._check_limits)
-            try:
-                await self.command_budget.reserve(reservation, self._check_limits)
-            except BaseException:
-                self.budget.settle(reservation, 0.0)
-                raise
+            await self.reserve(reservation, self._check_limits)
         except BaseException as error:
             self.open_calls.discard(call)
             self.clock.close(call, has_tools=False)
@@ -115,6 +111,21 @@ class Account:
         self.begun += 1
         return self.begun, call
 
+    async def reserve(self, amount: float, check: Callable[[], None] | None = None) -> None:
+        """Waits until the run's own limit and the budget have room; raises CallRefused if one of them is spent."""
+        check = check or self._check_budgets
+        await self.budget.reserve(amount, check)
+        try:
+            await self.command_budget.reserve(amount, check)
+        except BaseException:
+            self.budget.settle(amount, 0.0)
+            raise
+
+    def pay(self, reserved: float, charged: float) -> None:
+        """What a try cost, or may have cost, takes the place of its reservation."""
+        for budget in (self.budget, self.command_budget):
+            budget.settle(reserved, charged)
+
     def _gave_up_waiting(self, seconds: float) -> None:
         reason = f"orvl held the call back for {seconds:.0f} s to stay within the budget, and the agent gave up"
         self.abandoned = CallFailure(reason, retry_call=True)
@@ -122,17 +133,22 @@ class Account:
 
     def _check_limits(self) -> None:
         limits = self.limits
+        if self.failure is not None or self.command_budget.is_spent:
+            pass  # these come first: they are not the run's own doing
+        elif self.begun >= limits.calls:
+            self._abort(f"it made more model calls than its limit of {limits.calls:g} (limits.calls)")
+        elif self.tokens >= limits.tokens:
+            self._abort(f"its model calls used more tokens than its limit of {limits.tokens:g} (limits.tokens)")
+        self._check_budgets()
+
+    def _check_budgets(self) -> None:
         if self.failure is not None:
             raise CallRefused(self.failure.message)
         if self.command_budget.is_spent:
             self.over_budget = True
             self._abort(f"the budget of ${self.command_budget.limit:g} is spent")
-        elif self.begun >= limits.calls:
-            self._abort(f"it made more model calls than its limit of {limits.calls:g} (limits.calls)")
-        elif self.tokens >= limits.tokens:
-            self._abort(f"its model calls used more tokens than its limit of {limits.tokens:g} (limits.tokens)")
         elif self.budget.is_spent:
-            self._abort(f"its model calls cost more than its limit of ${limits.cost:g} (limits.cost)")
+            self._abort(f"its model calls cost more than its limit of ${self.limits.cost:g} (limits.cost)")
         if self.limit_hit is not None:
             raise CallRefused(self.limit_hit)
 
@@ -148,12 +164,13 @@ class Account:
 
     # -- after a call
 
-    def close(self, call: UpstreamCall, reservation: float, done: ModelCall, charged: float, tokens: int) -> None:
+    def close(self, call: UpstreamCall, done: ModelCall, tokens: int) -> None:
         """A call is over, well or not: its reservation is replaced by what it cost, or may have cost."""
         self.open_calls.discard(call.open_call)
         self.clock.close(call.open_call, has_tools=bool(done.tool_calls))
-        for budget in (self.budget, self.command_budget):
-            budget.settle(reservation, charged)
+        if call.failure is not None and call.failure.by_request:
+            self.clock.give_back(call.open_call)
+        call.pay()
         self.tokens += tokens
         self.calls.append(done)
         self.last_streamed = call.asked.stream
@@ -201,7 +218,7 @@ class Account:
         """How the provider fails orvl's own question now; None if it answers."""
         if self.ask_provider is None:
             return None
-        return await self.ask_provider(self.protocol, stream=self.last_streamed)
+        return await self.ask_provider(stream=self.last_streamed)
 
     def charge_probe(self, call: ModelCall) -> None:
         """Adds what a question of orvl's own cost, if it was answered."""
@@ -209,8 +226,6 @@ class Account:
             return
         self.probes.append(call)
         self.tokens += (call.input_tokens or 0) + call.output_tokens
-        for budget in (self.budget, self.command_budget):
-            budget.settle(0.0, call.cost_usd or 0.0)
 
     def abandon(self, call: UpstreamCall) -> None:
         """The agent has left a call. If it is with the provider, it is read to its end, or for a while."""
@@ -253,10 +268,18 @@ class Account:
         """Whether the run may call a model: its own, by the very name, unless others are allowed."""
         return self.may_use_others or model == self.model
 
-    def refuse(self, kind: str, sentence: str) -> None:
-        """A request of the agent is not passed on, and so is in no account."""
+    def refuse(self, kind: str, sentence: str | None = None) -> None:
+        """A request of the agent is not passed on, and so is in no account. Even reading it takes time, so a run may
+        make as many of them as calls."""
         self.refused[kind] += 1
-        self.refusal = sentence
+        self.refusal = sentence or self.refusal
+        if self.refused.total() > self.limits.calls:
+            self._abort(f"it made more than {self.limits.calls:g} requests that orvl refused (limits.calls)")
+
+    def begin_free_request(self) -> bool:
+        """Whether the run may make another request that costs nothing: a provider limits these, too."""
+        self.free_requests += 1
+        return not self.aborted.is_set() and self.free_requests <= self.limits.calls
 
     def was_answered(self, turn: int) -> bool:
         """Whether any call of a turn was answered."""

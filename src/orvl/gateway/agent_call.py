@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -14,8 +15,9 @@ from multidict import CIMultiDict
 from orvl.errors import ChildFailed
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
+from orvl.gateway.probe import ASKED_WHEN_LIMITED
 from orvl.gateway.redact import EventRedactor
-from orvl.gateway.request import SMALL, shortened, with_usage
+from orvl.gateway.request import SMALL, passes, shortened, with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
 from orvl.gateway.wire.sse import EVENT_STARTS, EventFilter, EventSplitter
@@ -27,13 +29,11 @@ if TYPE_CHECKING:
     from orvl.gateway.record import AnswerLog
 
 SHORT_SECONDS = 5.0
+PATIENCE = 60.0
+"""Seconds for which an agent may leave an answer unread."""
 NOT_PASSED_ON = {
-    *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
-    *(*KEY_HEADERS, "cookie", "accept-encoding", "expect"),
-    *("proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for", "content-encoding"),
-    # They would make another request of it, or have another account pay.
-    *("x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"),
-    *("openai-organization", "openai-project", "x-goog-user-project"),
+    *("host", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "accept-encoding"),
+    *KEY_HEADERS,
 }
 NOT_PASSED_BACK = {
     *("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"),
@@ -68,8 +68,8 @@ class AgentCall(UpstreamCall):
     # -- whose failure it is
 
     def _max_tries(self, failure: CallFailure) -> int:
-        # The last of the tries is orvl's own question.
-        return super()._max_tries(failure) - 1
+        # The last of the tries are orvl's own question.
+        return super()._max_tries(failure) - (ASKED_WHEN_LIMITED if failure.is_rate_limit else 1)
 
     @property
     def _is_in_question(self) -> bool:
@@ -83,12 +83,13 @@ class AgentCall(UpstreamCall):
     async def _find_cause(self) -> None:
         """Asks the provider itself. If that fails, it is the provider's failure; else the call gets one more try."""
         failure = self.failure or CallFailure(f"{self.status} {self.refusal}", False, status=self.status)
+        self.pay()
         with self.account.holding(self.open_call):
-            own = await self.prober.ask(self.route.protocol, stream=self.asked.stream)
-        self.tries += 1
+            own = await self.prober.ask(stream=self.asked.stream)
+        self.tries += self.prober.tries
         if own is not None:
             self.failure = replace(failure, scope=own.scope if own.scope == "provider" else failure.scope)
-        elif self.failure is not None:
+        elif self.failure is not None and await self._reserve_again():
             self.tries += 1
             last = await self._try()
             self.failure = replace(last, by_request=not self.has_begun) if last else None
@@ -106,8 +107,10 @@ class AgentCall(UpstreamCall):
         """The agent's own headers, without those about its connection and its key, with the real key."""
         own = self.request.headers
         dropped = {*NOT_PASSED_ON, *(name.strip().lower() for name in own.get("Connection", "").split(","))}
-        headers = CIMultiDict((name, value) for name, value in own.items() if name.lower() not in dropped)
-        headers["Accept-Encoding"] = "identity"
+        passed = ((name, value) for name, value in own.items() if name.lower() not in dropped and passes(name))
+        headers = CIMultiDict((name, value) for name, value in passed if value.isprintable())
+        # What was read as JSON must be read as JSON, in the same coding.
+        headers.update({"Accept-Encoding": "identity", "Content-Type": "application/json"})
         headers.update(self._key_headers())
         return headers
 
@@ -161,7 +164,6 @@ class AgentCall(UpstreamCall):
         try:
             async for chunk in upstream.content.iter_any():
                 self.open_call.last_heard = time.monotonic()
-                self.received += len(chunk)
                 piece = self.redactor.feed(chunk)
                 # Some hosts send events under another content type.
                 is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
@@ -202,8 +204,12 @@ class AgentCall(UpstreamCall):
             writing.close()
             return
         try:
-            await writing
-        except (ConnectionError, RuntimeError, aiohttp.ClientConnectionError):
+            async with asyncio.timeout(PATIENCE):
+                await writing
+        except (ConnectionError, RuntimeError, TimeoutError, aiohttp.ClientConnectionError):
+            # One that reads nothing for so long would keep others from the provider.
+            if self.request.transport is not None:
+                self.request.transport.abort()
             self.leave()
 
     async def _pass(

@@ -17,6 +17,8 @@ class OpenCall:
     """When the provider last sent something."""
     is_held: bool = True
     """Whether orvl holds the call back."""
+    waiting_before: float = 0.0
+    """What the run had waited for when the call was opened."""
 
 
 class Clock:
@@ -47,6 +49,7 @@ class Clock:
         self._is_running = False
 
     def open(self, call: OpenCall) -> None:
+        call.waiting_before = self.waiting
         self._open.add(call)
         self._has_tools = False
         self._change()
@@ -60,6 +63,12 @@ class Clock:
             self._open.discard(call)
             self._has_tools = self._has_tools or has_tools
             self._change()
+
+    def give_back(self, call: OpenCall) -> None:
+        """What was waited for a call that failed by its own request is no time that orvl took."""
+        waited = max(0.0, self.waiting - call.waiting_before)
+        self.seconds["waiting"] -= waited
+        self.seconds["model"] += waited
 
     @property
     def has_open_calls(self) -> bool:

@@ -43,7 +43,7 @@ class JudgeCall(UpstreamCall):
 
     async def _read_answer(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
         body = await read_up_to(upstream.content, LONGEST_ANSWER)
-        self.was_read, self.received = body is not None, len(body or b"")
+        self.was_read = body is not None
         if body is None:
             return CallFailure(f"its answer is longer than {LONGEST_ANSWER >> 20} MiB", retry_call=False)
         kind = upstream.headers.get("Content-Type", "nothing")[:80]
@@ -78,11 +78,12 @@ async def ask(
     number, open_call = await account.admit(reservation)
     url = URL(f"{account.provider.address(account.protocol)}{route.suffix}", encoded=True)
     call = JudgeCall(account, limiter, client, key, route, url, body, request, number, open_call, begin=begin)
+    call.reservation = reservation
     try:
         await call.send()
     except BaseException:
         call.leave()
         raise
     finally:
-        close(call, reservation)
+        close(call)
     return call

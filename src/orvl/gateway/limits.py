@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections import Counter
+from contextlib import asynccontextmanager, suppress
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 SHORTEST_PAUSE = 0.2
 LONGEST_REST = 180.0
+MOST_OF_A_RUN = 32
+"""Calls of one run that are with a provider at once: more than any agent needs, and too few to overrun a provider."""
 
 
 class RateGap:
@@ -72,7 +75,8 @@ class ModelLimiter:
 
     def rate_limited(self, retry_after: float | None) -> None:
         """Pauses as long as the provider asks for, or twice as long each time, and halves the concurrency."""
-        self._rate_limits += 1
+        # Calls that were out together meet the same limit, which counts once.
+        self._rate_limits += not (self._rate_limits and self.wait())
         if retry_after is None:
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self._rate_limits - 1))
         else:
@@ -87,11 +91,52 @@ class ModelLimiter:
             self._changed.set()
 
 
+class Slots:
+    """Calls that may be with a provider at once.
+
+    A free one goes to whoever has the fewest, and among these to who came first: a run that asks for hundreds waits
+    behind one that asks for its first. No run has more than its most.
+    """
+
+    def __init__(self, count: int | None) -> None:
+        self._free = inf if count is None else count
+        self._held: Counter[object] = Counter()
+        self._waiting: list[tuple[object, asyncio.Future[None]]] = []
+
+    @asynccontextmanager
+    async def one(self, owner: object) -> AsyncIterator[None]:
+        given = asyncio.get_running_loop().create_future()
+        self._waiting.append((owner, given))
+        self._hand_out()
+        try:
+            await given
+            yield
+        finally:
+            if given.done() and not given.cancelled():
+                self._free += 1
+                self._held[owner] -= 1
+            else:
+                self._waiting.remove((owner, given))
+            self._held += Counter()  # without those that hold none
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._free:
+            fits = [place for place, (owner, _) in enumerate(self._waiting) if self._held[owner] < MOST_OF_A_RUN]
+            if not fits:
+                return
+            owner, given = self._waiting.pop(min(fits, key=lambda place: self._held[self._waiting[place][0]]))
+            if not given.done():
+                self._free -= 1
+                self._held[owner] += 1
+                given.set_result(None)
+
+
 class ProviderLimiter:
     """The calls that one provider takes at once, with a limiter for each contestant at each of its models."""
 
     def __init__(self, concurrency: int | None, per_minute: int | None) -> None:
-        self._slots = asyncio.Semaphore(concurrency) if concurrency else None
+        self._slots = Slots(concurrency)
         self._per_minute = per_minute
         self._gaps: dict[str, RateGap] = {}
         self._models: dict[tuple[str, str], ModelLimiter] = {}
@@ -101,14 +146,14 @@ class ProviderLimiter:
         return self._models.setdefault((model, contestant), ModelLimiter(gap))
 
     @asynccontextmanager
-    async def slot(self, model: str, contestant: str = "") -> AsyncIterator[ModelLimiter]:
-        """Waits for room for one call.
+    async def slot(self, model: str, contestant: str = "", run: object = None) -> AsyncIterator[ModelLimiter]:
+        """Waits for room for one call of a run.
 
         A slot of the provider is given back while a model has to pause, so that its other models can go on.
         """
         limiter = self.model(model, contestant)
         while True:
-            async with self._slots or nullcontext():
+            async with self._slots.one(run):
                 if not limiter.wait() and not limiter.is_full:
                     limiter.enter()
                     try:

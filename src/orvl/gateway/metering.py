@@ -124,16 +124,15 @@ class ChargedTry:
     is_bound: bool
 
 
-def charged_try(call: UpstreamCall, received: int) -> ChargedTry:
-    """What a try counts for that was sent, and of whose answer so many bytes came."""
+def charged_try(call: UpstreamCall) -> ChargedTry:
+    """What a try counts for that was sent."""
     answer = call.answer
     stated = answer.tokens
-    if stated is not None and answer.complete and call.was_read:
+    if stated is not None and answer.is_counted and call.was_read:
         return ChargedTry(stated, answer.cost, is_bound=False)
+    # Not even a complete answer shows its tokens: a model may have thought more than it says.
     bound = upper_bound(call.account.provider, call.asked, len(call.body))
-    # An answer that is complete has no more tokens than bytes; one that is not may have gone on without us.
-    output = min(bound.output, received) if answer.complete and call.was_read else bound.output
-    output = max(output, stated.output if stated else 0)
+    output = max(bound.output, stated.output if stated else 0)
     into = stated if stated is not None and stated.input else bound
     return ChargedTry(TokenCounts(into.input, into.cached, into.cache_write, output, None), cost=None, is_bound=True)
 
@@ -141,7 +140,7 @@ def charged_try(call: UpstreamCall, received: int) -> ChargedTry:
 # -- the end of a call
 
 
-def close(call: UpstreamCall, reservation: float, *, had_reasoning: bool = False) -> ModelCall:
+def close(call: UpstreamCall, *, had_reasoning: bool = False) -> ModelCall:
     """Ends a call, however it went: its account is charged instead of the reservation."""
     charge = charge_of(call)
     try:
@@ -149,7 +148,7 @@ def close(call: UpstreamCall, reservation: float, *, had_reasoning: bool = False
         done = model_call(call, charge, had_reasoning=had_reasoning)
     except Exception as error:  # noqa: BLE001 - whatever an answer does to its reader, the call is closed
         done = _bare(call, charge, f"the answer cannot be read: {type(error).__name__}")
-    call.account.close(call, reservation, done, charge.cost or 0.0, charge.tokens.total if charge.tokens else 0)
+    call.account.close(call, done, charge.tokens.total if charge.tokens else 0)
     return done
 
 

@@ -17,9 +17,9 @@ from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.probe import Prober
 from orvl.gateway.redact import Redactor
-from orvl.gateway.request import LONGEST_NAME, check_headers, read_request
+from orvl.gateway.request import LONGEST_NAME, check_headers, passes, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
-from orvl.gateway.wire import FORMATS, KEY_QUERY, key_in, route_of
+from orvl.gateway.wire import FORMATS, key_in, route_of
 
 if TYPE_CHECKING:
     import socket
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LONGEST_REQUEST = 128 << 20
 LAST_WORDS = 2.0
+FREE_AT_ONCE = 4
 CONNECTIONS = 256
 LONGEST_TOGETHER = 256 << 20
 OWN_HEADERS = tuple(format.header_prefix for format in FORMATS.values() if format.header_prefix)
@@ -54,6 +55,7 @@ class Proxy:
         account.ask_provider = self._prober.ask
         self._had_reasoning = False
         self._open_bytes = 0
+        self._free = asyncio.Semaphore(FREE_AT_ONCE)
 
     async def serve(self, listening: socket.socket) -> None:
         """Serves on a listening socket until it is cancelled."""
@@ -74,12 +76,15 @@ class Proxy:
             return web.Response(text="orvl")
         protocol = self.account.protocol
         if key_in(request.headers, request.query) != self.account.key:
+            self.account.refuse("another key")
             return _error(protocol, 401, "authentication_error", "This is orvl's gateway: use the run's own key.")
         route = route_of(request.method, request.path, protocol)
         if route is None:
+            self.account.refuse("another path")
             sentence = f"orvl's gateway passes on only model calls, not {request.method} {request.path}."
             return _error(protocol, 404, "not_found_error", sentence)
         if route.protocol not in self.account.provider.addresses:
+            self.account.refuse("another protocol")
             offered = ", ".join(self.account.provider.addresses)
             sentence = f"{self.account.provider.name} offers {offered}, not {route.protocol}."
             return _error(route.protocol, 404, "not_found_error", sentence)
@@ -140,9 +145,10 @@ class Proxy:
             number=number,
             open_call=open_call,
             prober=self._prober,
+            reservation=reservation,
         )
         self._open_bytes += len(body)
-        call.task = task = self.account.start(self._carry_out(call, body, reservation))
+        call.task = task = self.account.start(self._carry_out(call, body))
         try:
             # The call goes on when the agent leaves: what it takes is known only at its end.
             return await asyncio.shield(task)
@@ -150,7 +156,7 @@ class Proxy:
             call.leave()
             raise
 
-    async def _carry_out(self, call: AgentCall, body: bytes, reservation: float) -> web.StreamResponse:
+    async def _carry_out(self, call: AgentCall, body: bytes) -> web.StreamResponse:
         """The one place in which a call is carried out, and its account closed, whatever happens in between."""
         try:
             return await call.forward()
@@ -158,7 +164,7 @@ class Proxy:
             call.failure = CallFailure(f"orvl's gateway: {error}", retry_call=True)
             raise
         finally:
-            done = close(call, reservation, had_reasoning=self._had_reasoning)
+            done = close(call, had_reasoning=self._had_reasoning)
             self._open_bytes -= len(body)
             self._had_reasoning = self._had_reasoning or done.reasoning_given
             self.account.start(self._examine(call, done))
@@ -192,13 +198,20 @@ class Proxy:
     def _url(self, route: Route, request: web.BaseRequest) -> URL:
         """The provider's own address, with the agent's query as it was written, without the key."""
         parts = request.rel_url.raw_query_string.split("&")
-        query = "&".join(part for part in parts if part and unquote(part.split("=")[0]) != KEY_QUERY)
+        query = "&".join(part for part in parts if part and passes(unquote(part.split("=")[0])))
         address = f"{self.account.provider.address(route.protocol)}{route.suffix}"
         return URL(f"{address}?{query}" if query else address, encoded=True)
 
     # -- free requests
 
     async def _free_request(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
+        if not self.account.begin_free_request():
+            sentence = f"orvl passes on {self.account.limits.calls:g} such requests at most."
+            return _error(route.protocol, 403, "permission_error", sentence)
+        async with self._free:
+            return await self._fetch(request, route, body)
+
+    async def _fetch(self, request: web.BaseRequest, route: Route, body: bytes) -> web.StreamResponse:
         headers = {"Accept-Encoding": "identity", "Content-Type": request.headers.get("Content-Type", "")}
         headers |= {name: value for name, value in request.headers.items() if name.lower().startswith(OWN_HEADERS)}
         if self.key:

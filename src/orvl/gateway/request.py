@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import ChildFailed, MalformedRequest
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import ModelRequest
-from orvl.gateway.wire.values import mapping
+from orvl.gateway.wire.values import is_count, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,29 @@ ELSEWHERE = {
     "audio": "audio has another price",
 }
 """Fields that would let work, or its price, leave the account of the call."""
+TABLES = ("stream_options", "generationConfig", "generation_config")
+COUNTS = ("n", "best_of", "candidateCount", "candidate_count")
+HEEDED = (
+    *("model", "stream", "stream_options", "n", "best_of", "tools", "messages", "input", "contents", "conversation"),
+    *(
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "previous_response_id",
+        "service_tier",
+        "serviceTier",
+    ),
+    *("speed", "generationConfig", "generation_config", "cachedContent", "cached_content", "include_usage"),
+    *("maxOutputTokens", "candidateCount", "candidate_count", *ELSEWHERE),
+)
+"""Fields that the gateway heeds. A host may take another spelling of one for the same, so none is passed on."""
+STEERING = re.compile(
+    r"model|key|auth|token|secret|cookie|method|overrid|rewrite|original|forward|proxy|fallback|rout|config|tenant"
+    r"|organi|project|billing|account|prefer|callback|mask|fields|^if-|^range$|^expect|^content-",
+    re.IGNORECASE,
+)
+"""Names of headers and of parts of a query that could make another request of it, have another account pay, or take
+the count of tokens out of its answer."""
 
 
 async def read_request(body: bytes, route: Route, worker: DeadlineWorker) -> ModelRequest:
@@ -93,9 +117,7 @@ def _content(body: bytes) -> Json:
         raise MalformedRequest(400, f"orvl's gateway passes on only JSON objects: {reason}.") from error
     if not isinstance(content, dict):
         raise MalformedRequest(400, "orvl's gateway passes on only JSON objects.")
-    # Some servers do not distinguish capitals in names, and would read the other one.
-    if len({name.casefold() for name in content}) != len(content):
-        raise MalformedRequest(400, "Two fields of the request have the same name.")
+    _check_names(content)
     if is_deeper_than(content, DEEPEST):
         raise MalformedRequest(400, f"The request is nested deeper than {DEEPEST} levels.")
     return content
@@ -106,6 +128,23 @@ def _unique(pairs: list[tuple[str, Any]]) -> Json:
     if len(content) != len(pairs):
         raise ValueError("an object has the same key twice")
     return content
+
+
+def _check_names(content: Json) -> None:
+    """Some servers do not distinguish capitals in names, and some take `max_tokens` and `maxTokens` for the same."""
+    for table in (content, *(mapping(content.get(name)) for name in TABLES)):
+        if len({_folded(name) for name in table}) != len(table):
+            raise MalformedRequest(400, "Two fields of the request have the same name.")
+        if odd := next((name for name in table if name not in SPELLED.get(_folded(name), (name,))), None):
+            right = SPELLED[_folded(odd)][0]
+            raise MalformedRequest(400, f"orvl's gateway passes on no `{odd[:LONGEST_NAME]}`: write `{right}`.")
+
+
+def _folded(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+SPELLED = {_folded(name): [other for other in HEEDED if _folded(other) == _folded(name)] for name in HEEDED}
 
 
 def _no_number(text: str) -> Any:
@@ -133,6 +172,11 @@ def _check_metered(content: Json, route: Route) -> None:
         raise MalformedRequest(
             400, "orvl's gateway passes on requests at the usual price only (`service_tier`, `speed`)."
         )
+    for table in (content, *(mapping(content.get(name)) for name in TABLES)):
+        if any(table.get(name) is not None and not is_count(table[name]) for name in COUNTS):
+            raise MalformedRequest(400, f"How many answers a request asks for ({', '.join(COUNTS)}) is a number.")
+    if content.get("stream") not in (None, True, False):
+        raise MalformedRequest(400, "`stream` is true or false.")
     if tool := route.format.provider_tool(content):
         sentence = f"orvl's gateway passes on no tools that run at the provider, such as `{tool[:LONGEST_NAME]}`."
         raise MalformedRequest(400, sentence)
@@ -142,6 +186,11 @@ def check_headers(headers: Mapping[str, str]) -> None:
     """Refuses more headers than any client has."""
     if len(headers) > MOST_HEADERS:
         raise MalformedRequest(400, f"orvl's gateway passes on {MOST_HEADERS} headers at most.")
+
+
+def passes(name: str) -> bool:
+    """Whether a header, or a part of a query, of this name is passed on."""
+    return STEERING.search(name) is None
 
 
 def shortened(data: bytes) -> str:

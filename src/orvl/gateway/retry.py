@@ -15,9 +15,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from orvl.errors import WaitTooLong
+from orvl.errors import CallRefused, WaitTooLong
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, error_message, failure_of
-from orvl.gateway.metering import ChargedTry, charged_try
+from orvl.gateway.metering import ChargedTry, charge_of, charged_try
 from orvl.gateway.redact import Redactor
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ TRIES_WHEN_LIMITED = 8
 BACK_OFF = 0.5
 LONGEST_WAIT = 180.0
 LONGEST_ERROR = 1 << 20
+AT_ONCE = 1.0
 CODINGS = ("identity", "", "gzip", "deflate", "br", "zstd")
 """What the client takes off by itself; one that it cannot take off is an error of its own."""
 SMALL = 1 << 19
@@ -74,11 +75,15 @@ class UpstreamCall:
     """Whether the present try is with the provider, which may charge for it."""
     was_read: bool = False
     """Whether the answer of the present try was read to its end."""
-    received: int = 0
-    """Bytes of the present try's answer."""
     task: asyncio.Task[object] | None = None
     """What carries it out, if that goes on without the agent."""
     charged_tries: list[ChargedTry] = field(default_factory=list)
+    reservation: float = 0.0
+    """The most that one try can cost."""
+    is_reserved: bool = True
+    """Whether that is reserved for the present try."""
+    paid: float = 0.0
+    """What was paid for the tries so far."""
     ended: float = 0.0
     started: float = field(default_factory=time.time)
     refusal: str = ""
@@ -133,6 +138,27 @@ class UpstreamCall:
                 return
             with self.account.holding(self.open_call):
                 await self._pause(wait)
+            if not await self._reserve_again():
+                return
+
+    def pay(self) -> None:
+        """Settles what the tries so far cost, or may have cost, instead of the reservation."""
+        cost = charge_of(self).cost or 0.0
+        self.account.pay(self.reservation if self.is_reserved else 0.0, cost - self.paid)
+        self.is_reserved, self.paid = False, cost
+
+    async def _reserve_again(self) -> bool:
+        """Reserves the next try, where the last one may be charged; False if the budget has no room for it."""
+        if self.is_reserved and not self.charged_tries:
+            return True
+        self.pay()
+        try:
+            with self.account.holding(self.open_call):
+                await self.account.reserve(self.reservation)
+        except CallRefused:
+            return False
+        self.is_reserved = True
+        return True
 
     def _wait_after(self, failure: CallFailure) -> float | None:
         """Seconds until the next try; None if there is none."""
@@ -159,7 +185,7 @@ class UpstreamCall:
 
     async def _try(self) -> CallFailure | None:
         arrived = time.monotonic()
-        slot = self.limiter.slot(self.asked.model, self.account.contestant)
+        slot = self.limiter.slot(self.asked.model, self.account.contestant, self.account)
         try:
             # Only the wait for the slot counts as held back, not the call itself, so no `async with`.
             with self.account.holding(self.open_call):
@@ -178,12 +204,12 @@ class UpstreamCall:
 
     async def _post(self) -> CallFailure | None:
         """One try; what it may have taken is noted however it ends."""
-        self.status, self.received, self.was_read, self.is_sent = None, 0, False, True
+        self.status, self.was_read, self.is_sent = None, False, True
         try:
             return await self._exchange()
         finally:
             if self.may_be_charged:
-                self.charged_tries.append(charged_try(self, self.received))
+                self.charged_tries.append(charged_try(self))
             self.is_sent = False
 
     async def _exchange(self) -> CallFailure | None:
@@ -212,8 +238,8 @@ class UpstreamCall:
         except (aiohttp.ClientError, OSError) as error:
             if self.is_answered:
                 return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
-            # Whoever hangs up without a word has not charged for one.
-            self.is_sent = False
+            # Whoever hangs up at once, without a word, has not charged for one.
+            self.is_sent = self.seconds > AT_ONCE and not isinstance(error, aiohttp.ClientConnectorError)
             reason = self.redactor.text(_sentence(error))[:LONGEST_MESSAGE]
             return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
 

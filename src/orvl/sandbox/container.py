@@ -26,7 +26,7 @@ from orvl.sandbox.config import ETC, HOST_WIDE
 from orvl.sandbox.guard_client import GuardClient, Spawn, installed
 from orvl.sandbox.programs import search_path
 from orvl.sandbox.seccomp import container_profile
-from orvl.sandbox.version import printed_version
+from orvl.sandbox.version import MOST_PRINTED, printed_version, run_bounded
 from orvl.sandbox.workdir import View
 
 if TYPE_CHECKING:
@@ -252,16 +252,18 @@ def looked_up(source: Source, name: str) -> str | None:
 
 def once(source: Source, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     """Runs a command in a container of its own, outside any run."""
-    words = [*client(source.engine), "run", "--rm", *walls(source, None), *source.words(command)]
-    return subprocess.run(
-        words,
-        executable=_program(source.engine),
-        env=_client_environment(),
-        input=b"",
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    program, *words = [_program(source.engine), *client(source.engine)[1:]]
+    named = f"orvl-{secrets.token_hex(8)}"
+    ran = [program, *words, "run", "--rm", "--name", named, *walls(source, None), *source.words(command)]
+    done = None
+    try:
+        done = run_bounded(ran, env=_client_environment())
+        return done
+    finally:
+        if done is None or len(done.stdout) + len(done.stderr) >= MOST_PRINTED:
+            # The client was killed, and its container goes on.
+            gone = [program, *words, "rm", "--force", named]
+            subprocess.run(gone, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
 
 
 @lru_cache(maxsize=2)

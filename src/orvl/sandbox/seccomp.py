@@ -114,6 +114,8 @@ RULES = (
     CallRule("fcntl", (72, 25), 1, errno.EPERM, values=(F_SETLEASE, F_NOTIFY)),
     CallRule("ioctl", (16, 29), 1, errno.EPERM, values=(TIOCSTI, TIOCLINUX)),
     CallRule("socket", (41, 198), 0, errno.EAFNOSUPPORT, above=LAST_FAMILY),
+    # Of other processes: a limit on its time, and the kernel kills a sandbox's first process as nobody inside it can.
+    CallRule("prlimit64", (302, 261), 0, errno.EPERM, above=0),
 )
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1), "riscv64": (0xC00000F3, 1)}
 """By machine: its number for the kernel, and which of the numbers above are its own."""

@@ -29,6 +29,7 @@ from orvl.gateway.wire.values import (
     number,
     objects,
     optional_number,
+    output_limit,
     string,
     texts,
 )
@@ -83,7 +84,7 @@ class Anthropic(WireFormat):
             tools={str(tool["name"]): tool.get("input_schema") for tool in tools},
             reasoning_back=sum(part.get("type") in THINKING for part in parts),
             answers_back=sum(self.is_from_model(message) for message in messages),
-            max_output=number(body.get("max_tokens")) or None,
+            max_output=output_limit(body),
             is_whole=not mentions(messages, ELSEWHERE),
         )
 
@@ -181,6 +182,7 @@ class MessagesReader(AnswerReader):
             self._error(body)
             return
         self._message(body)
+        self.answer.is_count_final = True
         for index, block in enumerate(objects(body.get("content"))):
             self._block(index, block)
         self._stop(body)
@@ -197,7 +199,7 @@ class MessagesReader(AnswerReader):
         elif kind == "content_block_delta":
             self._delta(number(body.get("index")), mapping(body.get("delta")))
         elif kind == "message_delta":
-            self._count(body.get("usage"))
+            self._count(body.get("usage"), is_final=True)
             self._stop(mapping(body.get("delta")))
         elif kind == "message_stop":
             self.answer.complete = True
@@ -239,11 +241,13 @@ class MessagesReader(AnswerReader):
             self.answer.cut_off = finish in ("max_tokens", "model_context_window_exceeded")
             self.answer.refused = finish == "refusal"
 
-    def _count(self, usage: Any) -> None:
-        reported = mapping(usage)
-        self._usage |= {name: reported[name] for name in USAGE if reported.get(name) is not None}
-        if self._usage:
-            uncached, read, written, output = (optional_number(self._usage.get(name)) for name in USAGE)
+    def _count(self, usage: Any, *, is_final: bool = False) -> None:
+        reported = {name: optional_number(count) for name, count in mapping(usage).items() if name in USAGE}
+        self._usage |= {name: count for name, count in reported.items() if count is not None}
+        # A stream begins with a count of its output that is none yet; the last one counts.
+        self.answer.is_count_final = is_final and reported.get("output_tokens") is not None
+        if "input_tokens" in self._usage:
+            uncached, read, written, output = (self._usage.get(name) for name in USAGE)
             total = (uncached or 0) + (read or 0) + (written or 0)
             self.answer.tokens = TokenCounts(total, read, written, output or 0, None)
 

@@ -138,6 +138,8 @@ class ModelAnswer:
     model: str | None = None
     host: str | None = None
     tokens: TokenCounts | None = None
+    is_count_final: bool = True
+    """Whether the tokens are those of the whole answer, and not of its beginning."""
     cost: float | None = None
     text: PiecedText = PiecedText()
     reasoning: PiecedText = PiecedText()
@@ -176,6 +178,13 @@ class ModelAnswer:
                 setattr(self, name, redact(value))
         for tool in self.tools:
             tool.name, tool.arguments, tool.id = redact(tool.name), redact(tool.arguments), redact(tool.id)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the answer states its tokens to its end; no tokens at all for some text is no count."""
+        if self.tokens is None or not self.complete or not self.is_count_final:
+            return False
+        return self.tokens.output > 0 or not self.began
 
     @property
     def content(self) -> str:

@@ -22,7 +22,20 @@ from orvl.gateway.wire.format import (
     bearer,
 )
 from orvl.gateway.wire.sse import event
-from orvl.gateway.wire.values import Json, mapping, mentions, merged, number, objects, string, texts, without_keys
+from orvl.gateway.wire.values import (
+    Json,
+    choices,
+    mapping,
+    mentions,
+    merged,
+    number,
+    objects,
+    optional_number,
+    output_limit,
+    string,
+    texts,
+    without_keys,
+)
 
 METHOD = re.compile(r"/models/([\w.@:/-]+):(generateContent|streamGenerateContent|countTokens)")
 REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
@@ -87,8 +100,8 @@ class Gemini(WireFormat):
             },
             reasoning_back=sum(bool(part.get("thoughtSignature") or part.get("thought")) for part in parts),
             answers_back=sum(self.is_from_model(content) for content in contents),
-            max_output=max(number(settings.get(name)) for name in ("maxOutputTokens", "max_output_tokens")) or None,
-            choices=max(1, number(settings.get("candidateCount")), number(settings.get("candidate_count"))),
+            max_output=output_limit(settings),
+            choices=choices(settings.get("candidateCount"), settings.get("candidate_count")),
             is_whole=not (body.get("cachedContent") or body.get("cached_content") or mentions(contents, ELSEWHERE)),
         )
 
@@ -191,10 +204,11 @@ class GeminiReader(AnswerReader):
             answer.refused = answer.complete = True
         for candidate in objects(body.get("candidates"))[:1]:
             self._candidate(candidate)
-        if usage := mapping(body.get("usageMetadata")):
+        usage = mapping(body.get("usageMetadata"))
+        if (into := optional_number(usage.get("promptTokenCount"))) is not None:
             thoughts = number(usage.get("thoughtsTokenCount"))
             answer.tokens = TokenCounts(
-                input=number(usage.get("promptTokenCount")) + number(usage.get("toolUsePromptTokenCount")),
+                input=into + number(usage.get("toolUsePromptTokenCount")),
                 cached=number(usage.get("cachedContentTokenCount")),
                 output=number(usage.get("candidatesTokenCount")) + thoughts,
                 reasoning=thoughts,

@@ -22,6 +22,7 @@ from orvl.gateway.wire.sse import event
 from orvl.gateway.wire.values import (
     Json,
     as_object,
+    choices,
     foreign_tool,
     mapping,
     mentions,
@@ -30,6 +31,7 @@ from orvl.gateway.wire.values import (
     number,
     objects,
     optional_number,
+    output_limit,
     string,
     texts,
 )
@@ -69,9 +71,8 @@ class OpenAI(WireFormat):
             tools={str(tool["name"]): tool.get("parameters") for tool in _functions(body)},
             reasoning_back=sum(any(message.get(name) for name in REASONING) for message in answers),
             answers_back=len(answers),
-            # A host may heed either of the two.
-            max_output=max(number(body.get(name)) for name in ("max_completion_tokens", "max_tokens")) or None,
-            choices=max(1, number(body.get("n")), number(body.get("best_of"))),
+            max_output=output_limit(body),
+            choices=choices(body.get("n"), body.get("best_of")),
             is_whole=not mentions(body.get("messages"), ELSEWHERE),
             lacks_usage=body.get("stream") is True
             and mapping(body.get("stream_options")).get("include_usage") is not True,
@@ -229,14 +230,15 @@ def _text(content: Any) -> Any:
 
 
 def _tokens(usage: Json) -> TokenCounts | None:
-    if "prompt_tokens" not in usage and "completion_tokens" not in usage:
+    into, out = (optional_number(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    if into is None or out is None:
         return None
     prompt, completion = mapping(usage.get("prompt_tokens_details")), mapping(usage.get("completion_tokens_details"))
     return TokenCounts(
-        input=number(usage.get("prompt_tokens")),
+        input=into,
         cached=optional_number(prompt.get("cached_tokens", usage.get("prompt_cache_hit_tokens"))),
         cache_write=optional_number(prompt.get("cache_write_tokens")),
-        output=number(usage.get("completion_tokens")),
+        output=out,
         reasoning=optional_number(completion.get("reasoning_tokens")),
     )
 

@@ -26,9 +26,9 @@ from orvl.gateway.wire.values import (
     mapping,
     mentions,
     merged,
-    number,
     objects,
     optional_number,
+    output_limit,
     string,
     texts,
 )
@@ -75,7 +75,7 @@ class Responses(OpenAI):
             tools=_schemas([*objects(body.get("tools")), *_later_tools(items)]),
             reasoning_back=max(reasoning, int(is_kept)),
             answers_back=max(len(answers), int(is_kept)),
-            max_output=number(body.get("max_output_tokens")) or None,
+            max_output=output_limit(body),
             is_whole=not is_kept and not body.get("conversation") and not mentions(items, ELSEWHERE),
         )
 
@@ -202,13 +202,15 @@ class ResponsesReader(AnswerReader):
         answer.cut_off = reason == "max_output_tokens"
         answer.refused = answer.refused or reason == "content_filter"
         answer.complete = answer.finish in ("completed", "incomplete")
-        if usage := mapping(response.get("usage")):
+        usage = mapping(response.get("usage"))
+        into, out = (optional_number(usage.get(name)) for name in ("input_tokens", "output_tokens"))
+        if into is not None and out is not None:
             details = mapping(usage.get("input_tokens_details"))
             answer.tokens = TokenCounts(
-                input=number(usage.get("input_tokens")),
+                input=into,
                 cached=optional_number(details.get("cached_tokens")),
                 cache_write=optional_number(details.get("cache_write_tokens")),
-                output=number(usage.get("output_tokens")),
+                output=out,
                 reasoning=optional_number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
             )
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 Json = dict[str, Any]
+OUTPUT_LIMIT = re.compile(r"tokens|predict|max_gen|max_len", re.IGNORECASE)
 LARGEST_COUNT = 1e15
 LARGEST_COST = 1e6
 TEXT_KEYS = ("text", "content", "parts", "output", "functionResponse", "response", "result", "error", "summary")
@@ -23,13 +26,34 @@ def as_object(data: str | bytes) -> Json | None:
 
 def number(value: Any) -> int:
     """A count as a server reports it; anything that is not a plausible count is 0."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and 0 <= value < LARGEST_COUNT else 0
+    return int(value) if is_count(value) else 0
 
 
 def optional_number(value: Any) -> int | None:
-    """A count that a server may leave out."""
-    return None if value is None else number(value)
+    """A count that a server may leave out; one that is not plausible is none."""
+    return int(value) if is_count(value) else None
+
+
+def output_limit(settings: Json) -> int | None:
+    """The most tokens that a request allows for an answer; None where it does not say so in a way that all read alike.
+
+    A host may heed any of several fields, also one in a table of settings, so the largest of them counts.
+    """
+    tables = [settings, *(value for value in settings.values() if isinstance(value, dict))]
+    fields = [value for table in tables for name, value in table.items() if OUTPUT_LIMIT.search(name)]
+    limits = [value for value in fields if isinstance(value, int | float | str) and not isinstance(value, bool)]
+    counts = [math.ceil(value) if not isinstance(value, str) and 0 < value < LARGEST_COUNT else 0 for value in limits]
+    return max(counts) if counts and all(counts) else None
+
+
+def choices(*fields: Any) -> int:
+    """How many answers a request asks for, where any of several fields may say so."""
+    counts = [math.ceil(float(value)) for value in fields if is_count(value)]
+    return max([1, *counts])
+
+
+def is_count(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST_COUNT
 
 
 def money(value: Any) -> float | None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 STEP_SECONDS, LOAD_SECONDS, QUIET_SECONDS = 4.0, 10.0, 0.4
 DARK, LIGHT = 0.35, 0.65
 SELECTOR = re.compile(r"[#.\[]|css=")
+WIDTH = "(() => Reflect.get(Document.prototype, 'documentElement', document).scrollWidth)"
+"""Not `document.documentElement`: an element of that name would be in its place."""
 ERRORS = ("console error", "page error", "failed request", "crash")
 CLICKED = ("button", "link", "menuitem", "tab", "checkbox", "radio", "switch", "option")
 
@@ -134,7 +136,7 @@ class Walker:
 
     async def _expect_no_sideways_scrolling(self, *_: str) -> None:
         async def fits() -> bool:
-            width = await self.camera.world.ask_main("", "(() => document.documentElement.scrollWidth)")
+            width = await self.camera.world.ask_main("", WIDTH)
             return bool(width <= self.size.width + 1)
 
         if not await self._comes_true(fits):

@@ -6,6 +6,7 @@ The package runs in a sandbox of its own. What it answers comes from there as da
 import ast
 import hashlib
 import json
+import random
 import re
 import sys
 from pathlib import Path, PurePosixPath
@@ -36,13 +37,20 @@ sys.path.insert(0, os.getcwd())
 unittest.main(module=None, argv=["unittest", "discover", "-s", "tests", "-p", sys.argv[1]])
 """
 
+
+def made_up():
+    """A word that nobody can know: a package that knows these checks passes none."""
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=6))
+
+
+ONE, TWO, SIX = made_up(), made_up(), made_up()
 # For each report and addition one question that needs it.
 WORK = {
-    "slugs.slugify('Soufflé à deux étés')": "souffle-a-deux-etes",
-    "slugs.slugify('One, (two) three?', '_')": "one_two_three",
-    "[slugs.slugify_all(['Ah', 'Oh'])[1:] for _ in range(2)]": [["oh"], ["oh"]],
-    "slugs.slugify('Five golden rings', max_length=13)": "five-golden",
-    "slugs.unique('jam', ['jam', 'ham'])": "jam-2",
+    f"slugs.slugify('{ONE}é à {TWO}')": f"{ONE}e-a-{TWO}",
+    f"slugs.slugify('{ONE}, ({TWO}) three?', '_')": f"{ONE}_{TWO}_three",
+    f"[slugs.slugify_all(['{ONE.upper()}', '{TWO}'])[1:] for _ in range(2)]": [[TWO], [TWO]],
+    f"slugs.slugify('{ONE} {TWO} rings', max_length=14)": f"{ONE}-{TWO}",
+    f"slugs.unique('{ONE}', ['{ONE}', '{TWO}'])": f"{ONE}-2",
 }
 
 
@@ -92,6 +100,7 @@ def text_of(path):
 
 def accents():
     answers({
+        f"slugs.slugify('{ONE.title()} ö{TWO}ç')": f"{ONE}-o{TWO}c",
         "slugs.slugify('Ångström à la façon')": "angstrom-a-la-facon",
         "slugs.slugify('cafe\\u0301 NOËL')": "cafe-noel",
         "slugs.slugify('¿Señor Muñoz?')": "senor-munoz",
@@ -102,6 +111,7 @@ def accents():
 
 def separators():
     answers({
+        f"slugs.slugify('({ONE}) {TWO}?', '_')": f"{ONE}_{TWO}",
         "slugs.slugify('(One) two?', '_')": "one_two",
         "slugs.slugify('... One, two & three!', separator='.')": "one.two.three",
         "slugs.slugify('One two', '+')": "one+two",
@@ -113,6 +123,8 @@ def separators():
 
 def lists():
     answers({
+        f"[slugs.slugify_all(['{ONE}', '{TWO}', '{ONE}!', '{SIX}'], seen={{'{SIX}'}}) for _ in range(2)]": [[ONE, TWO]] * 2,
+        f"[slugs.slugify_all(['{TWO}', '{ONE}']) for _ in range(2)]": [[TWO, ONE]] * 2,
         "slugs.slugify_all(['Ah', 'Be', 'ah!'])": ["ah", "be"],
         "slugs.slugify_all(['Be', 'Ah'])": ["be", "ah"],
         "slugs.slugify_all(iter(['Ah', 'Be', 'Ce']), '-', {'be'})": ["ah", "ce"],
@@ -125,6 +137,9 @@ def existing():
         checks.fail(f"Expected {EXISTING} as it was, but it was edited or removed.")
     # What these tests test, and the same with other titles.
     answers({
+        f"slugs.slugify('{ONE.title()}, {TWO} & sugar!')": f"{ONE}-{TWO}-sugar",
+        f"slugs.slugify_all(['{ONE}', '{TWO.title()} Tea', '{ONE}!'], seen=set())": [ONE, f"{TWO}-tea"],
+        f"[slugs.is_slug(text) for text in ('{ONE}-{TWO}', '{ONE}_{TWO}', '{ONE}')]": [True, False, True],
         "slugs.slugify('Ten Tips for Better Tea')": "ten-tips-for-better-tea",
         "slugs.slugify('  Tea, milk & sugar!  ')": "tea-milk-sugar",
         "slugs.slugify(\"Don't panic\")": "dont-panic",
@@ -144,6 +159,8 @@ def existing():
 
 def length():
     answers({
+        f"slugs.slugify('{ONE} {TWO} {SIX}', max_length=19)": f"{ONE}-{TWO}",
+        f"slugs.slugify('{ONE} {TWO} {SIX}', max_length=20)": f"{ONE}-{TWO}-{SIX}",
         "slugs.slugify('One two three four', max_length=13)": "one-two-three",
         "slugs.slugify('One two three four', max_length=12)": "one-two",
         "slugs.slugify('One two three four', max_length=8)": "one-two",
@@ -157,6 +174,8 @@ def length():
 
 def edges():
     answers({
+        f"slugs.slugify('{ONE} {TWO}', '--', 14)": f"{ONE}--{TWO}",
+        f"slugs.slugify('{ONE} {TWO}', '--', 13)": ONE,
         "slugs.slugify('Considerable', max_length=5)": "",
         "slugs.slugify('Considerable b', max_length=5)": "",
         "slugs.slugify('One two', '--', 8)": "one--two",
@@ -171,6 +190,8 @@ def edges():
 
 def unique():
     answers({
+        f"slugs.unique('{ONE}', ['{TWO}', '{ONE}', '{ONE}-3'])": f"{ONE}-2",
+        f"slugs.unique('{ONE}', iter(['{ONE}-2', '{ONE}']))": f"{ONE}-3",
         "slugs.unique('tea', [])": "tea",
         "slugs.unique('tea', {'tea-2', 'teas'})": "tea",
         "slugs.unique('tea', ('tea', 'tea-3'))": "tea-2",

@@ -4,6 +4,7 @@ hello.py runs in a sandbox of its own. What it prints comes from there as data a
 """
 
 import json
+import random
 import sys
 
 from orvl import checks
@@ -56,36 +57,45 @@ def expect_refusal(names, seen):
         )
 
 
-# Every check also calls hello.py with a name that nobody can know: a program that always does the same passes none.
+# Names are made up for each call: a program that always does the same, or knows these checks, passes none.
+
+
+def made_up(letters="abcdefghijklmnopqrstuvwxyz"):
+    return "".join(random.choices(letters, k=8)).capitalize()
 
 
 def world():
-    expect(([], ["world"]), (["mira"], ["mira"]), ([], ["world"]))
+    name = made_up()
+    expect(([], ["world"]), ([name], [name]), ([], ["world"]))
 
 
 def name():
-    expect((["Linus"], ["Linus"]), (["Dag"], ["Dag"]))
+    expect(*(([name], [name]) for name in (made_up(), made_up())))
 
 
 def several():
-    names = ["Margaret", "Barbara", "Alan", "Barbara"]
+    first, second, third = made_up(), made_up(), made_up()
+    names = [second, first, third, first]
     expect((names, names), (names[::-1], names[::-1]))
 
 
 def odd():
     expect(*((names, names) for names in (
-        ["Jean  Luc"], ["Søren"], ["-h"], ["--help", "o'Neil"], ["%s {0} \\n"], ["--", "2", "world"],
+        [f"{made_up()}  {made_up()}"], [made_up("søéüñ")], ["-h"], ["--help", f"o'{made_up()}"], [f"-{made_up()}"],
+        [f"%s {{0}} \\n {made_up()}"], ["--", "2", "world"],
     )))
 
 
 def empty():
-    expect((["Edsger"], ["Edsger"]), ([""], None), (["Grete"], ["Grete"]))
+    first, last = made_up(), made_up()
+    expect(([first], [first]), ([""], None), ([last], [last]))
 
 
 def nobody():
+    one, two = made_up(), made_up()
     expect(
-        (["Linus", ""], None), (["", "Linus"], None), (["Linus", "   ", "Alan"], None), (["Alan", "Linus"], ["Alan", "Linus"]),
-        ([" ", "Kurt"], None), (["Kurt"], ["Kurt"]),
+        ([one, ""], None), (["", one], None), ([one, "   ", two], None), ([two, one], [two, one]),
+        ([" ", one], None), ([two], [two]),
     )
 
 

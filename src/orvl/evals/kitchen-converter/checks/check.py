@@ -1,10 +1,11 @@
-"""The hidden checks of kitchen-converter that need more than steps in a browser: python3 checks/check.py NAME.
+"""The hidden checks of kitchen-converter: python3 checks/check.py NAME.
 
-What counts is what the page does in a real browser with amounts that nobody can know. Only of a page that works is also
-read how it was written.
+What counts is what the page does in a real browser with amounts that nobody can know, because they are made up for each
+call. Only of a page that works is also read how it was written.
 """
 
 import json
+import random
 import re
 import sys
 from html.parser import HTMLParser
@@ -25,7 +26,25 @@ def convert(amount, source, target, result):
     )
 
 
-WORKS = (*convert(4.5, "tbsp", "ml", 66.54), *convert(13, "oz", "kg", 0.37), "expect no error")
+def made_up(source, target):
+    """The steps of a conversion of an amount that nobody can know; factors of five digits give the same result."""
+    return convert(*an_amount(source, target))
+
+
+def an_amount(source, target):
+    """An amount, its units, and the result."""
+    factor = FACTORS[source] / FACTORS[target]
+    off = 0 if {source, target} <= {"ml", "l", "g", "kg"} else 5e-5
+    while True:
+        amount = random.randint(11, 999) / 10 * 10 ** random.choice((0, 1, 2, 3))
+        result = amount * factor
+        near_results = {f"{result * factor:.2f}" for factor in (1 - off, 1, 1 + off)}
+        if 0.1 < result < 3000 and len(near_results) == 1 and abs(result * 100 % 1 - 0.5) > 0.01:
+            return f"{amount:.10g}", source, target, f"{round(result, 2):.10g}"
+
+
+FACTORS = VOLUMES | WEIGHTS
+WORKS = (*made_up("tbsp", "ml"), *made_up("oz", "kg"), "expect no error")
 
 
 def expect_steps(*steps):
@@ -119,7 +138,7 @@ def fields():
         "expect value 1 cup = 236.59 ml in #result", "type 3.5 into #amount", "choose tbsp in #to",
         "expect value 3.5 cup = 56 tbsp in #result", "click #amount", "press Control+a", "press Delete",
         "expect no value in #result", "type 0.75 into #amount", "choose l in #from", "choose ml in #to",
-        "expect value 0.75 l = 750 ml in #result",
+        "expect value 0.75 l = 750 ml in #result", *made_up("cup", "floz"),
     )
     page = Page()
     if page.one("amount", "input").get("type", "").lower() != "number":
@@ -134,7 +153,7 @@ def measures():
     expect_steps(
         *convert(7, "tsp", "ml", 34.5), *convert(3.3, "floz", "ml", 97.59), *convert(850, "ml", "cup", 3.59),
         *convert(2.2, "cup", "l", 0.52), *convert(1.7, "tbsp", "ml", 25.14), *convert(1234, "g", "lb", 2.72),
-        *convert(2.6, "lb", "kg", 1.18), *convert(45, "oz", "lb", 2.81),
+        *convert(2.6, "lb", "kg", 1.18), *convert(45, "oz", "lb", 2.81), *made_up("cup", "tsp"), *made_up("lb", "oz"),
     )
     units = table()
     expect_units(units, "volume", VOLUMES)
@@ -144,7 +163,11 @@ def measures():
 
 
 def temperatures():
-    expect_steps(*convert(180, "f", "c", 82.22), *convert(37.5, "c", "f", 99.5), *convert(-40, "f", "c", -40))
+    celsius = random.randint(10, 120) * 2
+    expect_steps(
+        *convert(180, "f", "c", 82.22), *convert(37.5, "c", "f", 99.5), *convert(-40, "f", "c", -40),
+        *convert(celsius, "c", "f", f"{celsius * 1.8 + 32:.10g}"), *convert(celsius * 9, "f", "c", f"{(celsius * 9 - 32) / 1.8:.2f}"),
+    )
     units = table()
     expect_units(units, "temperature", {"c": 1, "f": 5 / 9})
     for name, offset in (("c", 0), ("f", -160 / 9)):
@@ -188,8 +211,10 @@ def inline():
 
 
 def labels():
+    amount, _, _, result = an_amount("floz", "l")
     expect_steps(
-        "choose floz in From", "choose l in To", "type 17 into Amount", "expect value 17 floz = 0.5 l in #result",
+        "choose floz in From", "choose l in To", f"type {amount} into Amount",
+        f"expect value {amount} floz = {result} l in #result",
         "click css=label:has-text('Amount')", "press Control+a", "press 9", "expect value 9 in #amount",
     )
     page = Page()
@@ -202,7 +227,37 @@ def labels():
             checks.fail(f"Expected a label {label!r} for {id}, saw {ascii(found[0]['text'])[:100]}.")
 
 
-CHECKS = {check.__name__: check for check in (fields, measures, temperatures, local, inline, labels)}
+def units():
+    """Every unit can be chosen on both sides."""
+    expect_steps(
+        *(f"choose {unit} in #{side}" for unit in VOLUMES for side in ("to", "from")), *made_up("ml", "l"),
+        *(f"choose {unit} in #{side}" for unit in WEIGHTS for side in ("to", "from")), *made_up("oz", "lb"),
+        *made_up("kg", "g"),
+    )
+
+
+def swaps():
+    amount, _, _, result = an_amount("ml", "floz")
+    expect_steps(
+        *made_up("floz", "ml"), "click Swap", "expect value ml in #from", "expect value floz in #to",
+        f"type {amount} into #amount", f"expect value {amount} ml = {result} floz in #result", "expect no value in #message",
+        "choose oz in #to", "expect value Cannot convert ml to oz. in css=#message[role=alert]", "expect no value in #result",
+        "click #swap", "expect value Cannot convert oz to ml. in #message", *made_up("oz", "g"), "expect no value in #message",
+    )
+
+
+def fits():
+    expect_steps(
+        "view phone", "expect no sideways scrolling", *made_up("tsp", "ml"), "expect no sideways scrolling", "view dark",
+        "expect dark background", "expect no sideways scrolling", "view desktop", "expect dark background",
+        *made_up("kg", "oz"),
+    )
+
+
+CHECKS = {
+    **{check.__name__: check for check in (fields, measures, temperatures, local, inline, labels)},
+    "offers-the-units": units, "swaps-and-tells": swaps, "fits-phones-and-the-dark": fits,
+}
 
 if __name__ == "__main__":
     CHECKS[sys.argv[1]]()

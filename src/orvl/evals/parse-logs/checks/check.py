@@ -4,6 +4,7 @@ logs.py runs in a sandbox of its own. What it answers comes from there as data a
 """
 
 import json
+import random
 import sys
 
 from orvl import checks
@@ -64,8 +65,16 @@ def entry(message="", fields=None, more=None, **parts):
     return {**made, "fields": fields or {}} | ({} if more is None else {"more": more})
 
 
+def made_up(length=6):
+    """A word that nobody can know: a module that knows these checks passes none."""
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=length))
+
+
 def plain():
+    db, word = made_up(), made_up()
     answers({
+        f"logs.parse_line('2032-11-30T01:02:03Z DEBUG [{db} 2] {word} done')":
+            entry(f"{word} done", time="2032-11-30T01:02:03Z", level="DEBUG", source=f"{db} 2"),
         "logs.parse_line('2030-12-31T23:59:59Z DEBUG [db 2] Vacuum done')":
             entry("Vacuum done", time="2030-12-31T23:59:59Z", level="DEBUG", source="db 2"),
         "logs.parse_line('2031-03-09T14:02:07Z   ERROR  [web]   Out of  disk \\n')":
@@ -78,7 +87,9 @@ def plain():
 
 
 def fields():
+    word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts('{HEAD}{word} a=1 and {key}={value} b=2')": [f"{word} a=1 and", {key: value, "b": "2"}],
         f"parts('{HEAD}Slow answer path=/cart took=1.5s')": ["Slow answer", {"path": "/cart", "took": "1.5s"}],
         f"parts('{HEAD}Set a=1 in the config retries=2')": ["Set a=1 in the config", {"retries": "2"}],
         f"parts('{HEAD}a=1  b-2.c_D=x=y=  e= \\n')": ["", {"a": "1", "b-2.c_D": "x=y=", "e": ""}],
@@ -91,7 +102,9 @@ def fields():
 
 
 def quoted():
+    word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts(r'{HEAD}{word} {key}=\"{value} \\\"x\\\"\" n=2')": [word, {key: f'{value} "x"', "n": "2"}],
         f"parts('{HEAD}In user=\"Ann Lee\" n=2')": ["In", {"user": "Ann Lee", "n": "2"}],
         f"parts(r'{HEAD}Said text=\"a \\\"b\\\" c\" by=me')": ["Said", {"text": 'a "b" c', "by": "me"}],
         f"parts(r'{HEAD}Open path=\"C:\\\\temp\\\\\" mode=r')": ["Open", {"path": "C:\\temp\\", "mode": "r"}],
@@ -108,7 +121,10 @@ def nothing():
         "2031-03-09T14:02:07 INFO [web] x", "2031-3-09T14:02:07Z INFO [web] x", " 2031-03-09T14:02:07Z INFO [web] x",
         "x2031-03-09T14:02:07Z INFO [web] x", "2031-03-09 14:02:07Z INFO [web] x",
     )
+    word, level = made_up(), random.choice(("DEBUG", "WARN"))
     right = {
+        f"logs.parse_line('2031-03-09T14:02:07Z {level} [web] {word} {word}=4')":
+            entry(word, {word: "4"}, level=level),
         "logs.parse_line('2031-03-09T14:02:07Z INFO [web] x')": entry("x"),
         "logs.parse_line('2032-01-08T04:05:06Z ERROR [till 3] no change n=4')":
             entry("no change", {"n": "4"}, time="2032-01-08T04:05:06Z", level="ERROR", source="till 3"),
@@ -117,7 +133,10 @@ def nothing():
 
 
 def joined():
+    first, more = made_up(), made_up()
     answers({
+        f"list(logs.read(['{HEAD}{first}\\n', '  {more}\\n', '\\n', '{HEAD}b\\n']))":
+            [entry(first, more=[f"  {more}"]), entry("b", more=[])],
         f"list(logs.read(['lost\\n', '\\n', '{HEAD}a id=1\\n', '  Trace:\\n', '\\n', 'no indent x=1\\r\\n', '\\n', ' \\n', "
         f"'{HEAD}b\\n', '{HEAD}c\\n', '\\tend  ']))":
             [entry("a", {"id": "1"}, ["  Trace:", "", "no indent x=1"]), entry("b", more=[]),
@@ -129,9 +148,11 @@ def joined():
 
 
 def lazy():
+    first, more = made_up(), made_up()
     lines = f"(lambda seen: (seen.append(line) or line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n']))"
     answers({
         f"next(logs.read(line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n']))": entry("a", more=[" x"]),
+        f"next(logs.read(line for line in ['{HEAD}{first}\\n', '{more}\\n', '{HEAD}b\\n']))": entry(first, more=[more]),
         f"(lambda seen: [next(iter(logs.read({lines}(seen))))['message'], seen])([])":
             ["a", [f"{HEAD}a\n", " x\n", f"{HEAD}b\n"]],
     })
@@ -142,6 +163,8 @@ def durations():
         "250ms": 0.25, "1.5s": 1.5, "2m": 120.0, "1h": 3600.0, "1m30s": 90.0, "1h0m2.5s": 3602.5, "0s": 0.0,
         "2h30m": 9000.0, "1s500ms": 1.5, "1h1ms": 3600.001, "0.5h": 1800.0, "007s": 7.0,
     }
+    hours, minutes, parts = random.randint(2, 90), random.randint(1, 59), random.randint(1, 999)
+    good |= {f"{hours}h{minutes}m": hours * 3600.0 + minutes * 60, f"{minutes}s{parts}ms": round(minutes + parts / 1000, 6)}
     bad = (
         "", "5", "-1s", "1s2m", ".5s", "fast", "1.s", "1..5s", "1s1s", "1 s", " 1s", "1s\\n", "1S", "1ms1s", "s", "1e3s",
         "1m30", "+1s",
@@ -154,10 +177,13 @@ def durations():
 
 
 def slowest():
+    word, longest = made_up(), random.randint(4, 99)
     made = ("[{'n': n, 'fields': {'took': took} if took else {}, 'more': []} for n, took in enumerate("
             "['1s', '2m', None, 'soon', '120s', '900ms', '1000ms', '0.5h'])]")
     answers({
         f"[one['n'] for one in logs.slowest({made}, 3)]": [7, 1, 4],
+        f"[one['message'] for one in logs.slowest(logs.read(['{HEAD}a took=3s\\n', '{HEAD}{word} took={longest}s\\n']), 5)]":
+            [word, "a"],
         f"[one['n'] for one in logs.slowest({made}, 99)]": [7, 1, 4, 0, 6, 5],
         f"[one['n'] for one in logs.slowest(iter({made}), 1)]": [7],
         f"(lambda given: [len(logs.slowest(given, 2)), [one['fields'].get('took') for one in given]])({made})":

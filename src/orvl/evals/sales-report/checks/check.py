@@ -4,7 +4,10 @@ report.py runs in a sandbox of its own. What it prints comes from there as data 
 """
 
 import json
+import random
 import sys
+from collections import defaultdict
+from decimal import ROUND_HALF_UP, Decimal
 
 from orvl import checks
 
@@ -55,27 +58,66 @@ def expect(*wanted, status=0):
     return [err for _, _, err in seen]
 
 
+def made_up(count):
+    """Sales that nobody can know: a program that knows these checks passes none."""
+    names = [made_up_name() for _ in range(3)]
+    days = (f"2031-{random.randint(5, 8):02}-{random.randint(1, 28):02}" for _ in range(count))
+    return [(day, random.choice(names), random.randint(1, 40), f"{random.randint(1, 999) / 4:.2f}") for day in days]
+
+
+def made_up_name():
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=7)).capitalize()
+
+
+def as_csv(sales):
+    return HEAD + "".join(f"{day},{name},{count},{price}\n" for day, name, count, price in sales)
+
+
+def added_up(sales, by="product", since=""):
+    """The report of these sales."""
+    units, revenue = defaultdict(int), defaultdict(Decimal)
+    for day, name, count, price in sales:
+        if day >= since:
+            for key in (name if by == "product" else day[:7], "TOTAL"):
+                units[key] += count
+                revenue[key] += count * Decimal(price)
+    keys = sorted(set(units) - {"TOTAL"}, key=lambda key: (by == "product" and -revenue[key], key))
+    cent = Decimal("0.01")
+    sums = [f"{key},{units[key]},{revenue[key].quantize(cent, ROUND_HALF_UP)}" for key in (*keys, "TOTAL")]
+    return [f"{by},units,revenue", *sums]
+
+
 def products():
+    sales = made_up(6)
+    write("new.csv", as_csv(sales))
     write("a.csv", HEAD + "2031-05-02,Rye bread,2,3.20\n2031-05-03,Plums,10,0.45\n2031-05-04,Rye bread,1,3.20\n")
     write("empty.csv", HEAD)
     expect(
         (["a.csv"], "product,units,revenue", "Rye bread,3,9.60", "Plums,10,4.50", "TOTAL,13,14.10"),
         (["empty.csv"], "product,units,revenue", "TOTAL,0,0.00"),
+        (["new.csv"], *added_up(sales)),
     )
 
 
 def order():
+    sales = [(day, name, 1, price) for day, name, _, price in made_up(9)]
+    write("new.csv", as_csv(sales))
     rows = "".join(f"2031-05-02,{name},{count},{price}\n" for name, count, price in (
         ("beets", 1, "9.00"), ("apples", 3, "3.00"), ("celery", 1, "100"), ("dill", 2, "10.00"), ("basil", 9, "1.00"),
     ))
     write("a.csv", HEAD + rows)
-    expect((
-        ["a.csv"], "product,units,revenue", "celery,1,100.00", "dill,2,20.00", "apples,3,9.00", "basil,9,9.00",
-        "beets,1,9.00", "TOTAL,16,147.00",
-    ))
+    expect(
+        (
+            ["a.csv"], "product,units,revenue", "celery,1,100.00", "dill,2,20.00", "apples,3,9.00", "basil,9,9.00",
+            "beets,1,9.00", "TOTAL,16,147.00",
+        ),
+        (["new.csv"], *added_up(sales)),
+    )
 
 
 def money():
+    sales = [(*sale[:3], f"0.{random.randint(1, 999):03}5") for sale in made_up(5)]
+    write("new.csv", as_csv(sales))
     write("cents.csv", HEAD + "2031-05-02,Gum,1,0.10\n" * 3 + "2031-05-02,Salt,3,0.335\n2031-05-02,Ice,1,0.125\n")
     write("large.csv", HEAD + "2031-05-02,Ship,1,90071992547409.93\n2031-05-02,Rope,2,1.01\n")
     expect(
@@ -84,19 +126,21 @@ def money():
             ["large.csv"], "product,units,revenue", "Ship,1,90071992547409.93", "Rope,2,2.02",
             "TOTAL,3,90071992547411.95",
         ),
+        (["new.csv"], *added_up(sales)),
     )
 
 
 def forms():
-    write("bom.csv", b"\xef\xbb\xbf" + HEAD.encode() + "2031-05-02,Crème,1,2\n".encode())
+    creme, tea, jam, count = f"Crème {made_up_name()}", made_up_name(), made_up_name(), random.randint(3, 99)
+    write("bom.csv", b"\xef\xbb\xbf" + f"{HEAD}2031-05-02,{creme},{count},2\n".encode())
     write(
         "odd.csv",
         'till, price ,product,note,quantity,date\r\n\r\n'
-        '1,4.50,"Tea, ""Dragon""","two\r\nlines",2,2031-05-02\r\n2, 1.00 ,  Jam ,,  3 , 2031-05-03 \r\n\r\n',
+        f'1,4.50,"Tea, ""{tea}""","two\r\nlines",2,2031-05-02\r\n2, 1.00 ,  {jam} ,,  3 , 2031-05-03 \r\n\r\n',
     )
     expect(
-        (["bom.csv"], "product,units,revenue", "Crème,1,2.00", "TOTAL,1,2.00"),
-        (["odd.csv"], "product,units,revenue", '"Tea, ""Dragon""",2,9.00', "Jam,3,3.00", "TOTAL,5,12.00"),
+        (["bom.csv"], "product,units,revenue", f"{creme},{count},{2 * count}.00", f"TOTAL,{count},{2 * count}.00"),
+        (["odd.csv"], "product,units,revenue", f'"Tea, ""{tea}""",2,9.00', f"{jam},3,3.00", "TOTAL,5,12.00"),
     )
 
 
@@ -108,21 +152,33 @@ def three_files():
 
 def files():
     three_files()
+    sales, more = made_up(4), made_up(3)
+    write("new.csv", as_csv(sales))
+    write("more.csv", as_csv(more))
     wanted = ("product,units,revenue", "Jam,3,10.00", "Plums,6,3.00", "Rye,1,2.25", "TOTAL,10,15.25")
     expect(
         (["may.csv", "june.csv", "none.csv"], *wanted),
         (["june.csv", "none.csv", "may.csv", "--by", "product"], *wanted),
+        (["new.csv", "more.csv"], *added_up(sales + more)),
     )
 
 
 def months():
     three_files()
+    sales = made_up(6)
+    write("new.csv", as_csv(sales))
     wanted = ("month,units,revenue", "2030-12,2,1.00", "2031-05,5,5.00", "2031-06,3,9.25", "TOTAL,10,15.25")
-    expect((["june.csv", "may.csv", "--by", "month"], *wanted), (["--by", "month", "may.csv", "june.csv"], *wanted))
+    expect(
+        (["june.csv", "may.csv", "--by", "month"], *wanted), (["--by", "month", "may.csv", "june.csv"], *wanted),
+        (["new.csv", "--by", "month"], *added_up(sales, by="month")),
+    )
 
 
 def since():
     three_files()
+    sales = made_up(9)
+    day = sorted(sales)[4][0]
+    write("new.csv", as_csv(sales))
     expect(
         (
             ["--since", "2031-05-10", "may.csv", "june.csv"], "product,units,revenue", "Jam,3,10.00", "Rye,1,2.25",
@@ -133,21 +189,23 @@ def since():
             "TOTAL,5,5.00",
         ),
         (["may.csv", "--since", "2040-01-01"], "product,units,revenue", "TOTAL,0,0.00"),
+        (["new.csv", "--since", day], *added_up(sales, since=day)),
     )
 
 
 def rows():
-    good = "2031-05-02,Plums,4,0.50\n"
+    plums, count = made_up_name(), 2 * random.randint(2, 20)
+    good = f"2031-05-02,{plums},{count},0.50\n"
     bad = (
         "2031-02-29,Plums,1,1.00", "20310502,Plums,1,1.00", "2031-5-2,Plums,1,1.00", "2031-05-02,Plums,1.5,1.00",
         "2031-05-02,Plums,,1.00", "2031-05-02,Plums,some,1.00", "2031-05-02,Plums,1,abc", "2031-05-02,Plums,1,NaN",
         "2031-05-02,Plums,1,1e3", "2031-05-02,  ,1,1.00", "2031-05-02,Plums,1",
     )
-    write("hand.csv", HEAD + good + "\n" + "\n".join(bad) + "\n2031-05-03,Plums,-1,0.50\n")
+    write("hand.csv", HEAD + good + "\n" + "\n".join(bad) + f"\n2031-05-03,{plums},-2,0.50\n")
     write("two.csv", HEAD + good + "\n".join(bad[:2]) + "\n")
     hand, two = expect(
-        (["hand.csv"], "product,units,revenue", "Plums,3,1.50", "TOTAL,3,1.50"),
-        (["two.csv", "two.csv"], "product,units,revenue", "Plums,8,4.00", "TOTAL,8,4.00"),
+        (["hand.csv"], "product,units,revenue", *(f"{name},{count - 2},{count // 2 - 1}.00" for name in (plums, "TOTAL"))),
+        (["two.csv", "two.csv"], "product,units,revenue", *(f"{name},{2 * count},{count}.00" for name in (plums, "TOTAL"))),
         status=1,
     )
     lines = hand.splitlines()
@@ -170,8 +228,10 @@ def refuses():
     options = (["--since", "2031-02-30"], ["--since", "20310502"], ["--since", "May"], ["--by", "week"])
     wrong = [(["may.csv", name], name) for name in names] + [(["may.csv", *words], "") for words in options]
     # The same files and options are fine where nothing is wrong with them.
-    used, *refused = report(["none.csv", "june.csv", "--since", "2031-06-15"], *(words for words, _ in wrong))
-    if used[:2] != [0, "product,units,revenue\nRye,1,2.25\nTOTAL,1,2.25\n"]:
+    sales = [("2031-06-20", made_up_name(), random.randint(2, 99), "2.25"), ("2031-06-02", made_up_name(), 3, "1.00")]
+    write("new.csv", as_csv(sales))
+    used, *refused = report(["none.csv", "new.csv", "--since", "2031-06-15"], *(words for words, _ in wrong))
+    if used[:2] != [0, "".join(line + "\n" for line in added_up(sales, since="2031-06-15"))]:
         checks.fail(f"Expected a report of files that can be used, saw {ascii(used)[:300]}.")
     for (words, named), (status, out, err) in zip(wrong, refused, strict=True):
         if status != 2 or out or not err.strip() or "Traceback" in err or named not in err:

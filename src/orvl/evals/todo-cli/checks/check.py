@@ -4,6 +4,7 @@ todo.py runs in a sandbox of its own. What it prints and saves comes from there 
 """
 
 import json
+import random
 import sys
 
 from orvl import checks
@@ -22,7 +23,15 @@ for folder, words in json.load(sys.stdin):
         seen.append([status, *(file.read(20000).decode("utf-8", "replace") for file in (out, err))])
 print("\\n" + json.dumps(seen))
 """
-ADD_ONE = ["add", "Knead dough"], "Added 1: Knead dough"
+
+
+def made_up():
+    """A text that nobody can know: a program that knows these checks passes none."""
+    return " ".join("".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(2)).capitalize()
+
+
+ONE = made_up()
+ADD_ONE = ["add", ONE], f"Added 1: {ONE}"
 
 
 def todo(calls):
@@ -75,86 +84,92 @@ def expect_untouched(path, content):
 
 
 def adds():
+    text = made_up()
     expect(
-        (["add", "Water the plants"], "Added 1: Water the plants"),
+        (["add", text], f"Added 1: {text}"),
         (["add", "Café \"Zoë\""], "Added 2: Café \"Zoë\""),
-        (["add", "Water the plants"], "Added 3: Water the plants"),
-        (["list"], "1 [ ] Water the plants", "2 [ ] Café \"Zoë\"", "3 [ ] Water the plants"),
+        (["add", text], f"Added 3: {text}"),
+        (["list"], f"1 [ ] {text}", "2 [ ] Café \"Zoë\"", f"3 [ ] {text}"),
     )
 
 
 def done():
+    one, two, three = made_up(), made_up(), made_up()
     expect(
-        (["add", "one"], "Added 1: one"), (["add", "two"], "Added 2: two"), (["add", "three"], "Added 3: three"),
-        (["done", "2"], "Done 2: two"),
-        (["list"], "1 [ ] one", "2 [x] two", "3 [ ] three"),
-        (["done", "2"], "Done 2: two"),
-        (["done", "3"], "Done 3: three"),
-        (["list"], "1 [ ] one", "2 [x] two", "3 [x] three"),
+        (["add", one], f"Added 1: {one}"), (["add", two], f"Added 2: {two}"), (["add", three], f"Added 3: {three}"),
+        (["done", "2"], f"Done 2: {two}"),
+        (["list"], f"1 [ ] {one}", f"2 [x] {two}", f"3 [ ] {three}"),
+        (["done", "2"], f"Done 2: {two}"),
+        (["done", "3"], f"Done 3: {three}"),
+        (["list"], f"1 [ ] {one}", f"2 [x] {two}", f"3 [x] {three}"),
     )
 
 
 def saves():
+    naive, two = f"Naïve {made_up()}", made_up()
     expect(
-        (["add", "Naïve plan"], "Added 1: Naïve plan"), (["add", "two"], "Added 2: two"), (["done", "2"], "Done 2: two"),
+        (["add", naive], f"Added 1: {naive}"), (["add", two], f"Added 2: {two}"), (["done", "2"], f"Done 2: {two}"),
         folder="else/where",
     )
-    expect_saved([1, "Naïve plan", False, None], [2, "two", True, None], folder="else/where")
+    expect_saved([1, naive, False, None], [2, two, True, None], folder="else/where")
 
 
 def due():
+    call, taxes = made_up(), made_up()
     expect(
-        (["add", "Call Bob"], "Added 1: Call Bob"),
-        (["add", "File taxes", "--due", "2031-02-28"], "Added 2: File taxes"),
-        (["done", "2"], "Done 2: File taxes"),
-        (["list"], "1 [ ] Call Bob", "2 [x] File taxes (due 2031-02-28)"),
+        (["add", call], f"Added 1: {call}"),
+        (["add", taxes, "--due", "2031-02-28"], f"Added 2: {taxes}"),
+        (["done", "2"], f"Done 2: {taxes}"),
+        (["list"], f"1 [ ] {call}", f"2 [x] {taxes} (due 2031-02-28)"),
     )
-    expect_saved([1, "Call Bob", False, None], [2, "File taxes", True, "2031-02-28"])
+    expect_saved([1, call, False, None], [2, taxes, True, "2031-02-28"])
 
 
 def dates():
     wrong = ("2027-02-29", "2031-6-07", "20310607", "2031-W10-1", "07.06.2031", "2031-06-07T00:00", "never", "")
-    expect((["add", "Leap", "--due", "2028-02-29"], "Added 1: Leap"))
+    leap, more = made_up(), made_up()
+    expect((["add", leap, "--due", "2028-02-29"], f"Added 1: {leap}"))
     before = checks.read("list/todo.json")
     expect(
         *((["add", "No", "--due", date], 2) for date in wrong),
         *((["overdue", "--today", date], 2) for date in ("2031-04-31", "31-04-01", "20310607")),
-        (["list"], "1 [ ] Leap (due 2028-02-29)"),
+        (["list"], f"1 [ ] {leap} (due 2028-02-29)"),
     )
     expect_untouched("list/todo.json", before)
-    expect((["add", "More", "--due", "2031-10-31"], "Added 2: More"))
+    expect((["add", more, "--due", "2031-10-31"], f"Added 2: {more}"))
 
 
 def overdue():
-    rows = (
-        ("late", "2031-06-05"), ("today", "2031-06-07"), ("later", "2031-06-08"), ("first", "2030-12-31"),
-        ("also late", "2031-06-05"), ("finished", "2031-01-01"),
-    )
-    first, late, also = "4 [ ] first (due 2030-12-31)", "1 [ ] late (due 2031-06-05)", "5 [ ] also late (due 2031-06-05)"
+    dates = ("2031-06-05", "2031-06-07", "2031-06-08", "2030-12-31", "2031-06-05", "2031-01-01")
+    rows = [(made_up(), date) for date in dates]
+    late, first, also = (f"{number} [ ] {rows[number - 1][0]} (due {rows[number - 1][1]})" for number in (1, 4, 5))
     expect(
         *((["add", text, "--due", date], f"Added {number}: {text}") for number, (text, date) in enumerate(rows, 1)),
         (["add", "no date"], "Added 7: no date"),
-        (["done", "6"], "Done 6: finished"),
+        (["done", "6"], f"Done 6: {rows[5][0]}"),
         (["overdue", "--today", "2031-06-07"], first, late, also),
         (["overdue", "--today", "2030-12-31"],),
     )
     # What is overdue without --today depends on the day: one item always is, and one never.
+    ago, away = made_up(), made_up()
     expect(
-        (["add", "long ago", "--due", "2001-01-01"], "Added 1: long ago"),
-        (["add", "far away", "--due", "9999-12-31"], "Added 2: far away"),
-        (["overdue"], "1 [ ] long ago (due 2001-01-01)"),
+        (["add", ago, "--due", "2001-01-01"], f"Added 1: {ago}"),
+        (["add", away, "--due", "9999-12-31"], f"Added 2: {away}"),
+        (["overdue"], f"1 [ ] {ago} (due 2001-01-01)"),
         folder="now",
     )
 
 
 def older():
-    checks.write("list/todo.json", '[{"id": 1, "text": "old", "done": true}, {"id": 2, "text": "older", "done": false}]')
+    old, other, new = made_up(), made_up(), made_up()
+    items = [{"id": 1, "text": old, "done": True}, {"id": 2, "text": other, "done": False}]
+    checks.write("list/todo.json", json.dumps(items))
     expect(
-        (["list"], "1 [x] old", "2 [ ] older"),
+        (["list"], f"1 [x] {old}", f"2 [ ] {other}"),
         (["overdue", "--today", "2031-01-01"],),
-        (["add", "new", "--due", "2030-01-01"], "Added 3: new"),
-        (["done", "2"], "Done 2: older"),
-        (["list"], "1 [x] old", "2 [x] older", "3 [ ] new (due 2030-01-01)"),
+        (["add", new, "--due", "2030-01-01"], f"Added 3: {new}"),
+        (["done", "2"], f"Done 2: {other}"),
+        (["list"], f"1 [x] {old}", f"2 [x] {other}", f"3 [ ] {new} (due 2030-01-01)"),
     )
 
 
@@ -162,7 +177,7 @@ def missing():
     expect((["list"],), (["overdue", "--today", "2031-01-01"],), (["done", "1"], 1))
     if found := [path for path in checks.files() if path.startswith("list/")]:
         checks.fail(f"Expected list, overdue and done not to create todo.json, saw {ascii(found)[:200]}.")
-    expect(ADD_ONE, (["list"], "1 [ ] Knead dough"))
+    expect(ADD_ONE, (["list"], f"1 [ ] {ONE}"))
 
 
 def damaged():
@@ -175,7 +190,7 @@ def damaged():
     calls = [(f"damaged-{number}", words) for number, _ in enumerate(contents) for words in commands]
     # A list that is not damaged is not refused: before the damaged ones, between them, and after them.
     good = [("list", ADD_ONE[0]), ("list", ["done", "1"]), ("list", ["list"])]
-    lines = [[ADD_ONE[1]], ["Done 1: Knead dough"], ["1 [x] Knead dough"]]
+    lines = [[ADD_ONE[1]], [f"Done 1: {ONE}"], [f"1 [x] {ONE}"]]
     half = len(calls) // 2
     asked = [good[0], *calls[:half], good[1], *calls[half:], good[2]]
     wanted = [lines[0], *[[1]] * half, lines[1], *[[1]] * (len(calls) - half), lines[2]]
@@ -188,9 +203,9 @@ def damaged():
 def unknown():
     expect(ADD_ONE)
     before = checks.read("list/todo.json")
-    expect(*((["done", given], 1) for given in ("7", "0", "x1", "1.0", "")), (["list"], "1 [ ] Knead dough"))
+    expect(*((["done", given], 1) for given in ("7", "0", "x1", "1.0", "")), (["list"], f"1 [ ] {ONE}"))
     expect_untouched("list/todo.json", before)
-    expect((["done", "1"], "Done 1: Knead dough"), (["list"], "1 [x] Knead dough"))
+    expect((["done", "1"], f"Done 1: {ONE}"), (["list"], f"1 [x] {ONE}"))
 
 
 CHECKS = {

@@ -1,0 +1,78 @@
+"""Stands in for `orvl.checks` in a check of a built-in eval: tapes all answers of a good control, or plays them back.
+
+So a test can be the agent that knows a check by heart: it has every answer to what the same check asked before.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+MODE, TAPE, SOURCE = sys.argv[-3:]
+del sys.argv[-3:]
+FOLDER = Path("work")
+ANSWERS: list[Any] = json.loads(Path(TAPE).read_text()) if MODE == "play" else []
+
+
+class Ended:
+    def __init__(self, status: int, stdout: str, stderr: str) -> None:
+        self.status, self.stdout, self.stderr = status, stdout, stderr
+
+
+class Step:
+    def __init__(self, step: str, passed: bool) -> None:
+        self.step, self.passed, self.reason = step, passed, "nobody knew it"
+
+
+def _answer(make: Any) -> Any:
+    if MODE == "play":
+        return ANSWERS.pop(0) if ANSWERS else None
+    ANSWERS.append(made := make())
+    Path(TAPE).write_text(json.dumps(ANSWERS))
+    return made
+
+
+def run(*command: str, input: str = "", seconds: float = 10) -> Ended:
+    def make() -> list[Any]:
+        words = [sys.executable, *command[1:]] if command[0] == "python3" else command
+        done = subprocess.run(words, input=input, cwd=FOLDER, capture_output=True, text=True, timeout=seconds)
+        return [done.returncode, done.stdout, done.stderr]
+
+    return Ended(*(_answer(make) or [0, "", ""]))
+
+
+def read(path: str) -> bytes | None:
+    content = _answer(lambda: (FOLDER / path).read_text("latin-1") if (FOLDER / path).is_file() else None)
+    return None if content is None else content.encode("latin-1")
+
+
+def write(path: str, content: str | bytes) -> None:
+    (FOLDER / path).parent.mkdir(parents=True, exist_ok=True)
+    (FOLDER / path).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def files() -> list[str]:
+    found = [path for path in sorted(FOLDER.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    return _answer(lambda: [str(path.relative_to(FOLDER)) for path in found]) or []
+
+
+def fresh() -> None:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    shutil.copytree(SOURCE, FOLDER)
+
+
+def browse(*steps: str) -> list[Step]:
+    known = _answer(lambda: list(steps)) or []
+    return [Step(step, step in known) for step in steps]
+
+
+def fail(sentence: str) -> None:
+    print(sentence)
+    sys.exit(1)
+
+
+fresh()
