@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
@@ -242,6 +243,33 @@ def test_a_version_that_this_orvl_does_not_know_is_refused(hostile, version):
 
 
 # -- what leads out of the store
+
+
+def hot_journal(db: Path, names: Path | None) -> bytes:
+    """A journal as a crash leaves it; of a transaction over several databases it names the file that lists them."""
+    magic = bytes.fromhex("d9d505f920a163d7")
+    page = int.from_bytes(db.read_bytes()[16:18], "big")
+    head = magic + struct.pack(">IIIII", 0, 1, db.stat().st_size // page, 512, page)
+    name = os.fsencode(names) if names else b""
+    tail = struct.pack(">I", (0x40000000 // page) + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    return head.ljust(512, b"\0") + (tail if names else b"")
+
+
+def test_a_journal_that_names_a_file_of_the_user_deletes_nothing(hostile, outside):
+    journal = Path(f"{db_of(hostile)}-journal")
+    for words in (["report"], ["gc"], ["doctor"], *WRITING):
+        journal.write_bytes(hot_journal(db_of(hostile), outside / "precious"))
+        result = call(hostile, *words)
+        assert result.status, words
+        assert "names a file of another database" in result.err + result.out
+    journal.unlink()
+    assert ratings(call(hostile, "report", "--json")) == HALF
+
+
+def test_a_journal_that_a_crash_left_is_rolled_back_by_whoever_comes_first(hostile):
+    Path(f"{db_of(hostile)}-journal").write_bytes(hot_journal(db_of(hostile), None))
+    assert ratings(call(hostile, "report", "--json")) == HALF
+    assert call(hostile, "doctor").status == 0
 
 
 @pytest.fixture

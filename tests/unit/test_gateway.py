@@ -434,7 +434,9 @@ def test_a_server_that_goes_away_breaks_off_the_agents_answer_too(stream):
     run(test)
 
 
-def test_a_client_that_leaves_frees_all_that_it_held():
+def test_a_client_that_leaves_frees_all_that_it_held(monkeypatch):
+    monkeypatch.setattr("orvl.gateway.account.DRAIN_SECONDS", 0.5)
+
     async def test():
         async with doors(budget=1000.0) as open_doors:
             with ModelServer(lambda _: Answer("x" * 3000, between=0.05, pieces=400)) as server:

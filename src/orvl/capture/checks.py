@@ -110,7 +110,7 @@ class Checker:
 
         try:
             await asyncio.to_thread(self._show_hidden, folders)
-            more = await asyncio.to_thread(equip, folders, sandbox.view(folders))
+            more = await asyncio.to_thread(equip, folders, sandbox)
             job = self._job(check, folders, "check")
             subject = Subject(
                 self.slot.subject,

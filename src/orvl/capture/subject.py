@@ -6,12 +6,14 @@ import asyncio
 import base64
 import json
 import os
+import re
 import shutil
 import socket
 import stat
 import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,7 +38,12 @@ Answer = TypeVar("Answer")
 
 LIBRARY = Path(__file__).parents[1] / "checks"
 IN_FOLDER = '[ -d "$1" ] || mkdir -p -- "$1"; cd -- "$1" && shift && exec "$@"'
-COMMAND = '#!/bin/sh\nexec python3 -s -m orvl.checks "$@"\n'
+COMMAND = """#!/bin/sh
+exec %s -I -S -c 'import sys; sys.path.insert(0, "%s"); from orvl.checks.__main__ import main; sys.exit(main())' "$@"
+"""
+"""Without `site`, which takes longer to load than all the rest."""
+SYSTEM_PYTHON = "/usr/bin/python3"
+OLDEST_PYTHON = 8
 MAX_REQUEST = 24 * MEBI
 MAX_FILE = 16 * MEBI
 MAX_FILES = 10_000
@@ -57,19 +64,30 @@ class Subject:
     limits: Limits
     until: float
     browse: Browse | None = None
+    _making: asyncio.Task[RunFolders] | None = None
     _folders: RunFolders | None = None
     _commands: int = 0
     _running: asyncio.Task[ProcessResult] | None = None
     _used: list[RunFolders] = field(default_factory=list)
     _closed: bool = False
 
+    def prepare(self) -> None:
+        """Makes its sandbox and its first copy while the checker starts."""
+        self._making = asyncio.ensure_future(self._make())
+
     async def folders(self) -> RunFolders:
-        """Its folders, made when something is first asked of it."""
+        """Its folders; after `fresh`, new ones as soon as something is asked of it."""
         if self._folders is None:
-            self._folders = self.new_folders()
-            self._used.append(self._folders)
-            await asyncio.to_thread(self.lay_out, self._folders.workspace)
+            making, self._making = self._making, None
+            self._folders = await (making or self._make())
         return self._folders
+
+    async def _make(self) -> RunFolders:
+        folders = self.new_folders()
+        self._used.append(folders)
+        await self.sandbox.warm_up()
+        await asyncio.to_thread(self.lay_out, folders.workspace)
+        return folders
 
     def end(self) -> None:
         """Ends what runs, and lets nothing more begin."""
@@ -78,8 +96,8 @@ class Subject:
 
     async def close(self) -> None:
         """Deletes its folders; called when nothing runs in them."""
-        if self._running is not None:
-            await asyncio.gather(self._running, return_exceptions=True)
+        under_way = [task for task in (self._making, self._running) if task is not None]
+        await asyncio.gather(*under_way, return_exceptions=True)
         for folders in self._used:
             await asyncio.to_thread(folders.remove)
 
@@ -287,20 +305,30 @@ def _plain_files(root: Path) -> list[str]:
 # -- the checker's side
 
 
-def equip(folders: RunFolders, view: View) -> dict[str, str]:
+def equip(folders: RunFolders, sandbox: Sandbox) -> dict[str, str]:
     """Puts `orvl.checks` and the command `subject` into a checker's home; what points to them in its environment."""
-    place = folders.home / ".orvl"
+    view, place = sandbox.view(folders), folders.home / ".orvl"
+    inside = view.home / ".orvl"
     shutil.copytree(LIBRARY, place / "orvl" / "checks", ignore=shutil.ignore_patterns("__pycache__"))
     (place / "bin").mkdir()
-    (place / "bin" / "subject").write_text(COMMAND, encoding="ascii")
+    python = "python3" if sandbox.has_own_programs else _quick_python()
+    (place / "bin" / "subject").write_text(COMMAND % (python, inside), encoding="utf-8")
     (place / "bin" / "subject").chmod(0o755)
-    inside = view.home / ".orvl"
     path = view.path or "/usr/local/bin:/usr/bin:/bin"
     return {
         "PYTHONPATH": str(inside),
         "PATH": f"{inside / 'bin'}{os.pathsep}{path}",
         "ORVL_SUBJECT": str(view.tmp / "subject"),
     }
+
+
+@cache
+def _quick_python() -> str:
+    """The system's Python where it can do; what the PATH has may be a shim that is many times slower."""
+    name = os.path.basename(os.path.realpath(SYSTEM_PYTHON))
+    version = re.fullmatch(r"python3\.(\d+)", name)
+    is_whole = any(os.path.isfile(f"/usr/{folder}/{name}/json/__init__.py") for folder in ("lib", "lib64"))
+    return SYSTEM_PYTHON if version and int(version[1]) >= OLDEST_PYTHON and is_whole else "python3"
 
 
 @asynccontextmanager
@@ -312,6 +340,7 @@ async def answering(subject: Subject, folders: RunFolders, give_up: Callable[[Ex
     requests = Requests(subject, give_up)
     with _listening(folders.tmp) as listening:
         accepting = asyncio.ensure_future(requests.accept(listening))
+        subject.prepare()
         try:
             yield
         finally:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
 import sys
-import threading
 
 from orvl import checks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
 
 EPILOG = """examples:
   subject run python3 hello.py Ada        its output, and its exit status
@@ -36,7 +38,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    # Without `prog`, argparse would load what it formats help with.
+    verbs = parser.add_subparsers(required=True, metavar="VERB", prog="subject")
     for name, action, default in (("run", _run, 10.0), ("start", _start, 600.0)):
         verb = verbs.add_parser(name)
         verb.add_argument("--cwd", default=".")
@@ -115,6 +118,8 @@ def _browse(arguments: argparse.Namespace) -> int:
 
 def _connect(arguments: argparse.Namespace) -> None:
     """Standard input goes to the port, and what it answers to standard output."""
+    import threading
+
     with checks.connect(arguments.port, arguments.wait) as connection:
         sender = threading.Thread(target=_send_input, args=(connection,), daemon=True)
         sender.start()

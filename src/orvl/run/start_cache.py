@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import Interrupted, SetupFailed, StartDamaged
 from orvl.project.overlays import has_changed, lay
 from orvl.run import start_tree as start
-from orvl.run.start_seal import PARTS, check, is_unsealed, seal, stamp_of, sync_path
+from orvl.run.start_seal import PARTS, check, check_bounds, is_unsealed, seal, stamp_of, sync_path
 from orvl.sandbox.job import hit, shell_job
 from orvl.sandbox.registries import registry_access
 from orvl.sandbox.workdir import claim, is_alive
@@ -36,9 +36,9 @@ SAID = 300
 TRIES = 3
 """How often a start that is damaged is made again in a row before its runs are given up."""
 ASIDE = ".aside-"
+"""Begins the name of what is half made, or about to be deleted, among the starts."""
 KEPT = re.compile(r"[0-9a-f]{32}-[0-9a-f-]+|\..+")
 """The names of starts and of what was half made, also by an older orvl. Nothing else is ever deleted."""
-"""Begins the name of what is half made, or about to be deleted, among the starts."""
 
 
 @dataclass(frozen=True)
@@ -229,6 +229,8 @@ def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:
 def _put(fresh: RunFolders, folder: Path, *, is_repository: bool = True) -> None:
     """One commit and no history; then the whole is sealed, and goes to where runs copy it from."""
     fresh.mend()
+    for name in PARTS:
+        check_bounds(getattr(fresh, name))
     if is_repository:
         start.commit(fresh.workspace)
     with _aside(folder.parent) as aside:

@@ -1,7 +1,12 @@
-"""The seal of a prepared start: what every entry in it is, so that no run begins with anything else."""
+"""The seal of a prepared start: what every entry in it is, so that no run begins with anything else.
+
+A store may come from somebody else, who can write a seal as orvl does. So a seal holds only where it was made: it has
+the inodes of its folders and when they were last changed, which nobody can choose for a copy.
+"""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -10,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from orvl.errors import StartDamaged, disk_sentence
-from orvl.run.start_tree import FOLDER, opened
+from orvl.errors import SetupFailed, StartDamaged, disk_sentence
+from orvl.run.start_tree import FOLDER, SOURCE, opened
 from orvl.store import tree
 from orvl.store.tree import TreeLimits
 
@@ -23,8 +28,10 @@ if TYPE_CHECKING:
 
 PARTS = ("workspace", "home")
 FILE = "seal"
+SAID = 80
 SYNC_ALL_AFTER = 64
 """Entries from which one sync of everything takes less time than one for each."""
+LIMITS = TreeLimits(total_bytes=tree.MOST_RESTORED)
 Stamp = dict[str, tuple[int, ...]]
 
 
@@ -61,14 +68,23 @@ def _stamp(infos: Mapping[str, os.stat_result]) -> Stamp:
     }
 
 
+def check_bounds(folder: Path) -> None:
+    """Raises where a folder has more, larger or deeper things than can be sealed, whoever made them; reads no file."""
+    if notes := tree.scan(folder, lambda _fd, _size: "", LIMITS)[1]:
+        raise SetupFailed(f"what its runs would start from cannot be kept: {'; '.join(notes)}")
+
+
 def seal(folder: Path) -> None:
     """Writes down what is in a start, and returns when all of it is on the disk."""
-    rows = [
-        [getattr(entry, one.name) for one in fields(entry)] for entry in _read(folder, tree.hash_of, _infos(folder))[0]
-    ]
-    text = json.dumps(rows, separators=(",", ":")).encode()
+    infos = _infos(folder)
+    rows = [[getattr(entry, one.name) for one in fields(entry)] for entry in _read(folder, tree.hash_of, infos)[0]]
+    text = json.dumps({"place": _place(infos), "entries": rows}, separators=(",", ":")).encode()
     (folder / FILE).write_bytes(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
     _sync(folder)
+
+
+def _place(infos: Mapping[str, os.stat_result]) -> list[list[int]]:
+    return [[infos[part].st_ino, infos[part].st_ctime_ns] for part in PARTS]
 
 
 def is_unsealed(folder: Path) -> bool:
@@ -83,22 +99,26 @@ def check(folder: Path, keep: Keeper) -> tuple[list[Entry], Stamp]:
     """
     try:
         infos = _infos(folder)
-        sealed = _sealed(folder)
+        sealed = _sealed(folder, _place(infos))
         found, workspace = _read(folder, keep, infos)
     except OSError as error:
         raise StartDamaged(disk_sentence(error)) from error
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise StartDamaged(f"{FILE} cannot be read") from error
     if wrong := _difference(sealed, found):
         raise StartDamaged(wrong)
     return workspace, _stamp(infos)
 
 
-def _sealed(folder: Path) -> list[SealedEntry]:
-    digest, _, text = (folder / FILE).read_bytes().partition(b"\n")
+def _sealed(folder: Path, place: list[list[int]]) -> list[SealedEntry]:
+    with opened(folder / FILE, SOURCE) as fd:
+        digest, _, text = b"".join(tree.chunks(fd)).partition(b"\n")
     if hashlib.sha256(text).hexdigest().encode() != digest:
         raise StartDamaged(f"{FILE} has other bytes")
-    return [SealedEntry(*row) for row in json.loads(text)]
+    sealed = json.loads(text)
+    if sealed["place"] != place:
+        raise StartDamaged(f"{FILE} was made elsewhere")
+    return [SealedEntry(*row) for row in sealed["entries"]]
 
 
 def _read(folder: Path, keep: Keeper, infos: Mapping[str, os.stat_result]) -> tuple[list[SealedEntry], list[Entry]]:
@@ -106,7 +126,7 @@ def _read(folder: Path, keep: Keeper, infos: Mapping[str, os.stat_result]) -> tu
     found, trees = [], {}
     for part in PARTS:
         keeper = keep if part == "workspace" else tree.hash_of
-        trees[part], _ = tree.scan(folder / part, keeper, TreeLimits())
+        trees[part], _ = tree.scan(folder / part, keeper, LIMITS)
         root = infos[part]
         found.append(SealedEntry(part, "folder", stat.S_IMODE(root.st_mode), 0, None, None, root.st_mtime_ns))
         for one in trees[part]:
@@ -133,15 +153,17 @@ def _difference(sealed: Sequence[SealedEntry], found: Sequence[SealedEntry]) -> 
     return "its entries are in another order"
 
 
-def _walk(fd: int, prefix: str, names: Sequence[str] = ()) -> Iterator[tuple[str, os.stat_result]]:
+def _walk(fd: int, prefix: str, names: Sequence[str] = (), depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
     """All below an open folder, or only what has these names in it, by descriptors: no link is followed."""
+    if depth > tree.MAX_DEPTH + 1:
+        raise OSError(errno.ENAMETOOLONG, "its folders are too deep", prefix[:SAID])
     with os.scandir(fd) as found:
         entries = [(one.name, one.stat(follow_symlinks=False)) for one in found if not names or one.name in names]
     for name, info in entries:
         yield prefix + name, info
         if stat.S_ISDIR(info.st_mode):
             with suppress(PermissionError), opened(name, FOLDER, fd) as inner:
-                yield from _walk(inner, f"{prefix}{name}/")
+                yield from _walk(inner, f"{prefix}{name}/", depth=depth + 1)
 
 
 def _sync(folder: Path) -> None:

@@ -112,7 +112,7 @@ def copy(source: Path, target: Path) -> None:
 
 def _has_few(source: Path) -> bool:
     count = 0
-    for _, folders, files in os.walk(source):
+    for _, folders, files, _ in os.fwalk(source):
         count += len(folders) + len(files)
         if count > FEW:
             return False

@@ -122,6 +122,9 @@ class Sandbox(Protocol):
     def view(self, folders: RunFolders, /) -> View:
         """Where a run's folders are for a process inside."""
 
+    async def warm_up(self) -> None:
+        """Makes what the first job would have to wait for; never while a job begins."""
+
     async def run(self, job: Job) -> ProcessResult:
         """Returns when no process of the job is left; raises NotStarted if it could not begin."""
 

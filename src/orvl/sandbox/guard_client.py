@@ -80,6 +80,9 @@ class GuardClient:
         """How a job is started in this kind of sandbox."""
         raise NotImplementedError
 
+    async def warm_up(self) -> None:
+        await self._connection()
+
     async def run(self, job: Job) -> ProcessResult:
         spawn = self.spawn(job)
         pauses = list(RUN_PAUSES)

@@ -27,6 +27,8 @@ DAMAGE = ("decode", "no such table", "overflow", "malformed JSON", "JSON path", 
 """What SQLite says of values that orvl did not write."""
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 SAID = 200
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+"""Ends a journal that belongs to a transaction over several databases."""
 SchemaRow = tuple[str, str, str, str]
 """Kind, name, table, and the statement that made it, without spaces."""
 MIGRATION_WAIT = 5.0
@@ -94,6 +96,23 @@ def check_places(folder: Path) -> None:
             )
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise StoreError(f"Cannot open or write the store {folder}: {place} is neither a file nor a folder.")
+    _check_journal(folder / FILE)
+
+
+def _check_journal(path: Path) -> None:
+    """A journal may name another file, which SQLite deletes when it has rolled back: whatever file that is.
+
+    It does so for transactions over several databases, which orvl never makes.
+    """
+    journal = path.with_name(path.name + "-journal")
+    try:
+        with open(journal, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - len(JOURNAL_MAGIC)))
+            end = file.read()
+    except OSError:
+        return
+    if end == JOURNAL_MAGIC:
+        raise damaged(path, f"{journal.name} names a file of another database")
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path, migrations: tuple[str, ...], version: int) -> None:
@@ -102,7 +121,7 @@ def _check_tables(connection: sqlite3.Connection, path: Path, migrations: tuple[
     found = _schema_of(connection)
     if planted := next((name for kind, name, *_ in found if kind == "trigger"), None):
         raise damaged(path, f"it has a trigger, '{planted}', which orvl did not make")
-    own = {one for one in found if one[1] in ours or one[2] in ours}
+    own = {one for one in found if one[1].lower() in ours or one[2].lower() in ours}
     if other := sorted(own ^ expected):
         raise damaged(path, f"its {other[0][0]} '{other[0][1]}' is not as orvl makes it")
 
@@ -146,7 +165,8 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         return _open(path, "ro")
     except sqlite3.OperationalError:
         if os.access(path.parent, os.W_OK):
-            raise
+            _open(path, "rw").close()  # rolls back what an orvl that was killed while it made the store had begun
+            return _open(path, "ro")
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise StoreError(

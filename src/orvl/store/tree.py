@@ -241,12 +241,14 @@ def digest(root: Path, *, is_data: bool = False) -> str:
     What no run gets to see does not count. With `is_data` the folder may be somebody else's, and no link in it may lead
     out of it.
     """
-    entries, _ = scan(root, hash_of, TreeLimits(), unlock=False, skip=NOT_GIVEN)
+    entries, notes = scan(root, hash_of, TreeLimits(total_bytes=MOST_RESTORED), unlock=False, skip=NOT_GIVEN)
     for entry in entries:
         if is_data and entry.kind == "link" and beneath.leads_outside(root / entry.path, root):
             raise OSError(errno.EINVAL, f"it is a link that leads outside, to {entry.target!r}", str(root / entry.path))
         if entry.cut or entry.kind not in ("file", "folder", "link"):
             raise OSError(errno.EINVAL, entry.cut or f"it is a {entry.kind}", str(root / entry.path))
+    if notes:
+        raise OSError(errno.EINVAL, notes[0], str(root))
     rows = [[e.path, e.kind, e.hash, e.target, bool(e.mode & 0o100) and e.kind == "file"] for e in entries]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
