@@ -11,6 +11,7 @@ for part in "$@"; do
     case "$part" in
     test)
         need npm npm
+        need ps procps
         need curl curl
         need openssl openssl
         ;;
@@ -25,6 +26,7 @@ for part in "$@"; do
         ;;
     trust)
         need node nodejs
+        need chromium chromium # for the eval with a page
         ;;
     browser)
         need npm npm

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,15 @@ class Talk:
 
     def line(self, kind: str) -> dict:
         return next(line for line in self.lines if line["type"] == kind)
+
+    def processes(self) -> list[str]:
+        """The command lines of what runs in the workspace."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if Path(os.readlink(process / "cwd")).is_relative_to(self.workspace):
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        return found
 
 
 @pytest.fixture
@@ -167,7 +177,7 @@ def test_files_of_the_workspace_and_terminals_are_served(talk):
     assert facts["missing"].startswith("-32002")
     assert facts["terminal"] == ["hello\n", 3, 3, False]
     assert facts["killed"] == [True, "SIGTERM"]
-    assert not processes("sleep 60[01]")
+    assert not one.processes()
 
 
 def test_garbage_on_standard_output_is_passed_on_and_does_no_harm(talk):
@@ -226,7 +236,7 @@ def test_an_agent_that_stays_after_its_turn_is_ended(talk):
     started = time.monotonic()
     assert one.said(one.turn("hello")) == "zen/other heard 1: hello"
     assert time.monotonic() - started < 30
-    assert not processes(f"{AGENT.name} stays")
+    assert not one.processes()
 
 
 @pytest.mark.parametrize("behaviour", ["silent", "linger"])
@@ -234,29 +244,14 @@ def test_sigterm_ends_the_agent_and_its_children(talk, behaviour):
     one = talk(behaviour)
     driver = one.start("linger")
     deadline = time.monotonic() + 30
-    ready = (one.workspace / "pids").exists if behaviour == "linger" else lambda: processes(f"{AGENT.name} silent")
-    while not ready() and time.monotonic() < deadline:
+    while not (one.workspace / "ready").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    time.sleep(0.2)
+    assert len(one.processes()) == {"silent": 2, "linger": 4}[behaviour]
     driver.send_signal(signal.SIGTERM)
     output, stderr = driver.communicate(timeout=30)
     assert driver.returncode == 128 + signal.SIGTERM
-    assert not processes(f"{AGENT.name} {behaviour}")
-    assert behaviour == "silent" or not processes("sleep 602")
+    assert not one.processes()
     assert acp.read(output, stderr, driver.returncode)["error"].startswith("the turn ended with status 143 before")
-
-
-def processes(pattern: str) -> list[str]:
-    """The processes whose command line holds a pattern; those of other tests have other patterns."""
-    found = subprocess.run(["pgrep", "-f", "--", pattern], capture_output=True, text=True, check=False).stdout.split()
-    return [pid for pid in found if b"pgrep" not in _command_line(pid) and b"module.main" not in _command_line(pid)]
-
-
-def _command_line(pid: str) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b"pgrep"
 
 
 def test_read_never_raises(talk):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-import time
 
 import pytest
 
@@ -84,6 +83,15 @@ def test_keys_in_last_words_are_taken_out(project):
     assert not [word for word in ("abcdefgh", "hunter2") if word in reason(project)]
 
 
+def shown_in_a_moment(project) -> str:
+    """What is shown, if that takes little of a processor's time; other processes may take theirs meanwhile."""
+    before = os.times()
+    shown = project.orvl("show", "mine/e/1", "--output", process=True).out
+    after = os.times()
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 6
+    return shown
+
+
 def test_a_hundred_megabytes_on_standard_error_end_as_a_few_lines(project):
     code = "import sys\nfor _ in range(1600): sys.stderr.write('x' * 65536)\nsys.stderr.write('\\nno space left\\n'); sys.exit(3)"
     agent(project, code)
@@ -91,9 +99,7 @@ def test_a_hundred_megabytes_on_standard_error_end_as_a_few_lines(project):
     assert len(done.err) < 2000
     assert reason(project).endswith("no space left")
     assert len(reason(project)) < 500
-    began = time.monotonic()
-    shown = project.orvl("show", "mine/e/1", "--output").out
-    assert time.monotonic() - began < 6
+    shown = shown_in_a_moment(project)
     assert shown.startswith("--- turn 1, standard error, ")
     assert shown.endswith("no space left\n")
 
@@ -134,9 +140,7 @@ def test_eighteen_megabytes_are_shown_in_a_moment(project, line):
     agent(project, f"import sys; sys.stdout.write({line!r}.encode().decode('unicode_escape', 'ignore') * 400000)")
     project.toml("[limits]\nkept_output = 20\n")
     project.orvl("mine", "--eval", "e")
-    began = time.monotonic()
-    shown = project.orvl("show", "mine/e/1", "--output").out
-    assert time.monotonic() - began < 6
+    shown = shown_in_a_moment(project)
     assert shown.count("\n") == 400000
 
 

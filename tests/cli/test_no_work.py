@@ -14,7 +14,7 @@ EVALS = (*MAIN, "kitchen-converter")
 QUICK = {
     "hello-world": (
         *("always-2", "answers-for-its-caller", "hard-coded-examples", "shadowed-modules", "writes-checks"),
-        *("links-to-checks", "stays-behind"),
+        *("links-to-checks", "stays-behind", "limits-its-caller", "settings-for-the-caller"),
     ),
     "fix-slugs": ("equal-to-everything", "dead-words"),
 }

@@ -164,10 +164,10 @@ def test_a_call_that_it_lets_hang_is_its_own(project, code):
     def script(request):
         if "poison" not in json.dumps(request.body):
             return Answer("Hello.")
-        return Answer("x" * 4000, first_byte=0.0 if request.stream else 6.0, between=0.2, pieces=30)
+        return Answer("x" * 4000, first_byte=0.0 if request.stream else 3.0, between=0.1, pieces=30)
 
     with ModelServer(script) as server:
-        prepared(project, server, code, limits="turn = 2")
+        prepared(project, server, code, limits="turn = 1")
         assert_blamed(project)
 
 
@@ -192,6 +192,74 @@ def test_a_door_that_it_runs_into_is_its_own(project, code):
     with ModelServer(lambda _: Answer("Hello.")) as server:
         prepared(project, server, code)
         assert_blamed(project)
+
+
+# -- ways to look like somebody else's fault
+
+ALL_AT_ONCE = """
+import threading
+for _ in range(60):
+    threading.Thread(target=lambda: ask('slow'), daemon=True).start()
+time.sleep(1.5)
+os._exit(1)
+"""
+IN_A_PAUSE = """
+import threading
+threading.Thread(target=lambda: ask('poison'), daemon=True).start()
+time.sleep(1.0)
+os._exit(1)
+"""
+GUISES = {
+    "quits in a pause that its own error caused": IN_A_PAUSE,
+    "a flood of which the last call waits": ALL_AT_ONCE,
+    "closes its outputs": "ask(); os.close(1); os.close(2); sys.exit(1)",
+    "stops itself": "ask(); os.kill(os.getpid(), signal.SIGSTOP)",
+    "a dead port": "ask(); socket.create_connection(('127.0.0.1', 9))",
+    "no processes": "ask()\nwhile True: os.fork() or time.sleep(60)",
+    "a name space of its own": "ask(); import ctypes; ctypes.CDLL(None).unshare(0x30000000); sys.exit(1)",
+    "the first process of its sandbox": "ask()\nfor pid in range(1, 30):\n    try: os.kill(pid, signal.SIGKILL)\n"
+    "    except OSError: pass\nsys.exit(1)",
+    "huge headers": "ask(); ask(headers={'X-Long': 'a' * 100_000})",
+    "an open call beside its crash": "c = raw(['Content-Length: 9'], b'{'); ask(); sys.exit(1)",
+    "a full home": "ask()\nopen(os.environ['HOME'] + '/x', 'wb').write(b'x' * (80 << 20)); time.sleep(30)",
+    "a full TMPDIR": "ask()\nfor n in range(80): open(os.environ['TMPDIR'] + f'/{n}', 'wb').write(b'x' * (1 << 20))\ntime.sleep(30)",
+    "another protocol": "ask(); ask(path='/messages', headers={'anthropic-version': '2023-06-01'})",
+    "another spelling": "ask(); ask(N=2)",
+}
+
+
+@pytest.mark.parametrize("code", GUISES.values(), ids=GUISES)
+def test_no_guise_makes_it_errored(project, code):
+    def script(request):
+        words = json.dumps(request.body)
+        if "poison" in words:
+            return Fault(503, "No.")
+        return Answer("Hello.", first_byte=8.0 if "slow" in words else 0.0)
+
+    with ModelServer(script) as server:
+        prepared(project, server, code, limits="turn = 6\nprocesses = 60\ndisk = 40")
+        assert_blamed(project)
+
+
+STATUSES = (408, 409, 413, 422, 425, 451, 501, 529)
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_no_status_that_it_provokes_makes_it_errored(project, status):
+    with ModelServer(poison(Fault(status, "context_length_exceeded", headers={"retry-after-ms": "1"}))) as server:
+        prepared(project, server, "ask(); ask('poison')")
+        assert_blamed(project)
+
+
+def test_a_rival_that_takes_all_places_is_not_the_honest_ones_failure(project):
+    """A provider that takes two calls at once, and an agent that opens sixty which take long."""
+
+    def script(request):
+        return Answer("Hello.", first_byte=1.0 if "slow" in json.dumps(request.body) else 0.1)
+
+    with ModelServer(script) as server:
+        prepared(project, server, ALL_AT_ONCE.replace("1.5", "5"), limits="turn = 8", more="concurrency = 2")
+        assert_blamed(project, "--concurrency=3")
 
 
 # -- what it leaves

@@ -47,12 +47,34 @@ def ran(project: UserProject, words: str, *flags: str) -> str:
         ("scripts/my_agent.py", '["scripts/my_agent.py", prompt]'),
         ("scripts/my_agent.py", '["python3", "-u", "scripts/my_agent.py", prompt]'),
         ("agents/_driver.py", '["python3", "agents/_driver.py", prompt]'),
+        ("parts/zorp/__main__.py", '["python3", "parts/zorp", prompt]'),
+        ("zorp/__main__.py", '["python3", "./zorp", prompt]'),
     ],
 )
 def test_a_script_is_found_from_the_projects_folder(place, path, words, sandbox):
     place.write(path, "#!/usr/bin/env python3\n" + WRITE).chmod(0o755)
     ran(place, words, "--sandbox", sandbox)
     assert place.orvl("show", "mine/e/1", "--file", "made.txt").out == "More."
+
+
+def test_a_folder_of_the_project_that_is_no_program_is_not_meant(place):
+    """A word such as `build/out` is a place in the workspace, also where the project happens to have one."""
+    place.write("build/out/secret.txt", "the answer\n")
+    place.write("my_agent.py", WRITE)
+    ran(place, '["python3", "my_agent.py", "build/out"]')
+    assert place.orvl("show", "mine/e/1", "--file", "made.txt").out == "build/out"
+
+
+def test_a_package_is_found_by_its_name_where_its_folder_is_listed(place):
+    place.write("parts/zorp/__init__.py", "")
+    place.write("parts/zorp/__main__.py", WRITE)
+    place.write(
+        "agents/mine.py",
+        "from pathlib import Path\nfrom orvl import Command\n"
+        'paths = ["../parts"]\nmodels = {"none": ["fixed"]}\nFOLDER = str(Path(__file__).parent.parent / "parts")\n'
+        'def command(prompt): return Command(["python3", "-m", "zorp", prompt], env={"PYTHONPATH": FOLDER})\n',
+    )
+    assert place.orvl("mine", "--eval", "e", "--json").json["ratings"][0]["R"] == 1
 
 
 def test_a_scripts_folder_comes_with_it_and_nothing_else_of_the_project(place):

@@ -54,8 +54,18 @@ def test_a_budget_refuses_models_without_a_price_and_says_what_to_do(project):
 def test_it_refuses_judges_without_a_price_too(project):
     with ModelServer() as server:
         prepared(project, server, "prices = {m = {input = 1, output = 1}, n = {input = 1, output = 1}}", judge=True)
-        done = project.orvl("asker", "--eval=one", "--budget=1")
-        assert done.status == 2 and "cannot count j at host" in done.err and server.requests == []
+        for more in ((), ("--dry-run",)):
+            done = project.orvl("asker", "--eval=one", "--budget=1", *more)
+            assert done.status == 2 and "cannot count j at host" in done.err and server.requests == []
+
+
+def test_a_dry_run_refuses_what_the_run_would(project):
+    with ModelServer() as server:
+        prepared(project, server, "prices = {n = {input = 1, output = 1}}")
+        run, dry = (project.orvl("asker", "--eval=one", "--budget=1", *more) for more in ((), ("--dry-run",)))
+        assert dry.status == run.status == 2 and dry.err == run.err and dry.out == ""
+        assert project.orvl("asker", "--eval=one", "--budget=1", "--allow-unpriced", "--dry-run").status == 0
+        assert project.orvl("asker", "--eval=one", "--dry-run").status == 0
 
 
 def test_such_models_may_be_allowed_and_are_then_not_counted(project):

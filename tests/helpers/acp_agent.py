@@ -68,6 +68,7 @@ class Agent:
 
     async def initialize(self, protocol_version, client_capabilities=None, client_info=None, **_):
         if "silent" in BEHAVIOUR:
+            Path("ready").touch()
             await asyncio.sleep(3600)
         if "error" in BEHAVIOUR:
             raise RequestError.internal_error({"details": "the disk is full"})
@@ -195,9 +196,8 @@ class Agent:
 
     async def do_linger(self, session):
         """Does not end when it is asked to, and has a child that does not either."""
-        child = subprocess.Popen(["sh", "-c", "trap '' TERM; sleep 602; sleep 602"])
-        Path("pids").write_text(f"{os.getpid()} {child.pid}")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen(["sh", "-c", "trap '' TERM; sleep 602 & touch ready; wait"])
         await asyncio.sleep(3600)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pkgutil
@@ -55,6 +56,7 @@ def call_in_fork(
 
 
 def _main(words: list[str], cwd: str, env: dict[str, str], out: str, err: str) -> None:
+    gc.freeze()  # else the first collection visits, and so copies, all that was imported before the fork
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -18,8 +18,12 @@ ATTACKS = (
     "kills_everybody",
     "asks_in_the_checkers_name",
     "prints_without_end",
+    "limits_others",
+    "dies_in_every_way",
+    "remembers",
+    "remembers",
 )
-HOGS = ("forks_without_end", "takes_all_memory")
+HOGS = ("forks_without_end", "takes_all_memory", "never_ends")
 RUN_IT = """
 import sys
 from orvl import checks
@@ -50,7 +54,10 @@ def cheated(place):  # noqa: F811
         place.adversary("mine", "cheat.py", "leave")
         place.write("evals/e/checks/words.txt", WORDS + "\n")
         place.write("evals/e/checks/check.py", script)
-        rows = [(name.replace("_", "-"), f"python3 checks/check.py {name} {seconds}") for name in names]
+        rows = [
+            (f"{name.replace('_', '-')}-{number}", f"python3 checks/check.py {name} {seconds}")
+            for number, name in enumerate(names)
+        ]
         place.write("evals/e/eval.md", isolated(*rows))
         done = place.run("mine", "--eval=e", timeout=300)
         assert done.status == 0, done.err
@@ -305,3 +312,143 @@ def test_a_check_that_runs_beside_the_agents_files_cannot_change_the_hidden_ones
         assert not check["passed"]
         assert "changed" not in check["output"]
         assert "exit 1" in check["output"]
+
+
+HURRIES = """
+import threading
+from orvl import checks
+
+# What never ends is ended by the check's own limit for it, and the check goes on.
+ended = checks.run("python3", "answer.py", "never_ends", seconds=2)
+assert ended.cut in ("time", "processes"), ended
+assert checks.run("echo", "on").stdout == "on\\n"
+# Files that are swapped while they are read and written lead to nothing outside.
+before = open("/etc/hostname").read() if __import__("os").path.exists("/etc/hostname") else None
+checks.start("python3", "answer.py", "swaps_links")
+for number in range(150):
+    for path in ("swap", "swap/hostname", "swap/workspace", "swap/../answer.py"):
+        try:
+            seen = checks.read(path)
+        except checks.CheckError:
+            seen = None
+        assert seen in (None, b"own\\n", b"", b"mine"), (path, seen)
+    for path in ("swap", "swap/mine"):
+        try:
+            checks.write(path, "mine")
+        except checks.CheckError:
+            pass
+    assert not any("hostname" in path for path in checks.files())
+checks.stop()
+# Many requests at once are answered one after the other.
+seen = []
+crowd = [threading.Thread(target=lambda: seen.append(checks.run("echo", "one").stdout)) for _ in range(12)]
+for one in crowd:
+    one.start()
+for one in crowd:
+    one.join()
+assert seen == ["one\\n"] * 12, seen
+# A port of what was stopped is closed.
+checks.start("python3", "answer.py", "serves_nonsense")
+checks.connect(8000).close()
+checks.stop()
+for ask in (lambda: checks.connect(8000), checks.stop):
+    try:
+        ask()
+        raise AssertionError
+    except checks.CheckError as error:
+        assert "nothing was started" in str(error), error
+"""
+
+
+def test_a_subject_in_a_hurry_and_a_checker_in_a_hurry_get_along(cheated):
+    (check,) = cheated(["hurries"], HURRIES)
+    assert check["passed"], check["output"]
+
+
+ODD_NAMES = """
+set -e
+subject run python3 answer.py leaves_odd_names
+subject files > listed
+grep -qx answer.py listed
+grep -qx answer.txt listed && exit 1
+test "$(wc -l < listed)" = 7
+LC_ALL=C grep -q "$(printf '\\033')" listed && exit 1
+exit 0
+"""
+
+
+def test_a_listing_of_odd_names_has_one_line_for_each_file(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.sh", ODD_NAMES)
+    place.write("evals/e/eval.md", isolated(("lists", "sh -x checks/check.sh")))
+    assert place.run("mine", "--eval=e", timeout=120).status == 0
+    (check,) = place.attempt("mine/e/1")["checks"]
+    assert check["passed"], check["output"]
+
+
+LOCKED = """
+from orvl import checks
+
+assert checks.run("true").status == 0
+assert "answer.py" in checks.files(), checks.files()
+checks.write("locked/inner/new.txt", "new")
+checks.write("unreadable.txt", "new")
+assert checks.run("cat", "unreadable.txt", "locked/inner/new.txt").stdout == "newnew"
+assert checks.read("locked/inner/words.txt") in (None, b"hidden-words-\\n")
+checks.fresh()
+assert checks.run("python3", "answer.py", "exits_early").status == 0
+"""
+
+
+def test_folders_without_permissions_are_checked_like_others(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave", "locked")
+    place.write("evals/e/checks/check.py", LOCKED)
+    place.write(
+        "evals/e/eval.md", isolated(("locked", "python3 checks/check.py"), ("again", "python3 checks/check.py"))
+    )
+    done = place.run("mine", "--eval=e", timeout=120)
+    assert done.status == 0, done.err
+    attempt = place.attempt("mine/e/1")
+    assert attempt["outcome"] in ("finished", "failed"), attempt
+    for check in attempt["checks"]:
+        assert check["passed"], check["output"]
+    place.assert_nothing_is_left()
+
+
+HANGS = """
+import os, sys
+from orvl import checks
+
+if sys.argv[1] == "hangs":
+    checks.run("python3", "answer.py", "never_ends", seconds=1e9)
+elif sys.argv[1] == "hears":
+    checks.start("python3", "answer.py", "serves_nonsense")
+    with checks.connect(8000) as connection:
+        while connection.recv(1 << 16):
+            pass
+elif os.fork() == 0:
+    checks.run("python3", "answer.py", "never_ends", seconds=1e9)
+else:
+    sys.exit(7)
+"""
+
+
+def test_a_subject_that_hangs_fails_its_check_and_no_other(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.py", HANGS)
+    rows = "".join(
+        f"\n  - {{name: {name}, run: 'python3 checks/check.py {name}', limit: {limit}, isolated: true}}"
+        for name, limit in (("hangs", 4), ("hears", 4), ("leaves", 30))
+    )
+    more = "\n  - {name: last, run: subject run true, limit: 30, isolated: true}"
+    place.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks:{rows}{more}\n---\nGo.\n")
+    done = place.run("mine", "--eval=e", timeout=200)
+    assert done.status == 0, done.err
+    attempt = place.attempt("mine/e/1")
+    assert attempt["outcome"] == "finished"
+    hangs, hears, leaves, last = attempt["checks"]
+    assert (hangs["passed"], hangs["cut"]) == (False, "passed its limit of 4 s")
+    assert (hears["passed"], hears["cut"]) == (False, "passed its limit of 4 s")
+    assert (leaves["passed"], leaves["status"]) == (False, 7)
+    assert last["passed"]
+    place.assert_nothing_is_left()

@@ -538,7 +538,7 @@ HOGS = {
     "stopped": "turn 1 passed its limit of 20 s (limits.turn)",
     "modest": None,
 }
-ONLY_BY_THE_KERNEL = {"memory_files_on_their_way", "shared_memory_of_nobody"}
+ONLY_BY_THE_KERNEL = {"memory_files_on_their_way"}
 
 
 @pytest.fixture(scope="module", params=WHERE)

@@ -221,3 +221,13 @@ def test_the_version_is_that_of_the_image(project, root_folder):
     image = (root_folder / "etc/debian_version").read_text().strip()
     assert project.rows("SELECT version FROM cell") == [(image,)]
     assert shutil.which("podman")
+
+
+def test_a_version_command_in_an_image_that_never_stops_printing_is_ended(project, root_folder):
+    project.agent("mine", 'models = {"none": ["m"]}\nversion = "yes 7.1"\ndef command(): return "true"\n')
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    assert project.orvl("mine", "--eval=e", "--sandbox=podman", f"--image={root_folder}", timeout=50).status == 0
+    assert project.rows("SELECT version FROM cell") == [("7.1",)]
+    named = ["podman", "ps", "--all", "--filter", "name=^orvl-", "--format", "{{.Command}}"]
+    shown = subprocess.run(named, capture_output=True, text=True, check=True).stdout
+    assert "yes 7.1" not in shown

@@ -179,3 +179,82 @@ def test_who_fills_the_disk_that_the_store_is_on_fails_too(project, small_disk):
     rows = {row["agent"]: row["runs"] for row in result.json["ratings"]}
     assert rows["modest"] == {"planned": 1, "rated": 1, "failed": 0, "errored": 0}
     assert rows["hog"] == {"planned": 1, "rated": 1, "failed": 1, "errored": 0}
+
+
+FILLED = """
+from orvl import checks
+
+ended = checks.run("python3", "answer.py", "fills_the_disk", seconds=20)
+assert ended.cut in ("disk", "disk_share"), ended
+checks.write("large.bin", bytes(8 << 20))
+assert checks.run("wc", "-c", "large.bin").stdout == "8388608 large.bin\\n"
+checks.fail("Expected work, saw none.")
+"""
+
+
+@pytest.mark.root
+def test_a_subject_that_fills_the_disk_fails_its_check_and_leaves_room_for_it(project, small_disk):
+    cheat = Path(__file__).parent / "adversary" / "cheat.py"
+    shell_agent(project, "hog", f"cat > answer.py <<'END'\n{cheat.read_text()}\nEND")
+    project.write("evals/e/checks/check.py", FILLED)
+    checks = "[{name: a, run: python3 checks/check.py, isolated: true, limit: 60}, {name: b, run: subject run true, isolated: true}]"
+    project.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks: {checks}\n---\nGo.\n")
+    done = project.orvl("hog", "--eval=e", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    assert done.status == 0, done.err
+    (attempt,) = project.orvl("show", "hog/e/1", "--json").json["attempts"]
+    assert attempt["outcome"] == "finished", attempt["reason"]
+    first, second = attempt["checks"]
+    assert not first["passed"] and first["output"].endswith("Expected work, saw none.\n"), first
+    assert second["passed"], second
+
+
+IN_AND_OUT = {
+    "between two looks": """
+def go():
+    fill()
+    print("x" * 100_000, flush=True)
+    time.sleep(0.005)
+    empty()
+    sys.exit(3)
+""",
+    "again and again": """
+def go():
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        fill()
+        print("x" * 10_000, flush=True)
+        empty()
+    sys.exit(3)
+""",
+}
+FILLS = """
+import os, sys, time
+
+def fill():
+    for number, size in enumerate((64 << 20, 16 << 20, 1 << 20, 1 << 16, 4096)):
+        try:
+            while True:
+                number += 100
+                fd = os.open(f"f{number}", os.O_CREAT | os.O_WRONLY)
+                os.posix_fallocate(fd, 0, size)
+        except OSError:
+            pass
+
+def empty():
+    os.closerange(3, 1024)
+    for name in os.listdir("."):
+        os.unlink(name)
+"""
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("how", IN_AND_OUT)
+def test_who_fills_the_disk_for_a_moment_does_not_choose_to_be_errored(project, small_disk, how):
+    script = FILLS + IN_AND_OUT[how] + "\ngo()\n"
+    text = f"models = {{'none': ['m']}}\ndef command(): return ['python3', '-c', {script!r}]\n"
+    project.agent("hog", text)
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    project.toml("attempts = 1\n")
+    done = project.orvl("hog", "--eval=e", "--episodes=3", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    assert done.status == 0, done.err
+    assert {outcome for (outcome,) in project.rows("SELECT outcome FROM attempt")} == {"failed"}

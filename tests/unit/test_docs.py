@@ -40,8 +40,9 @@ def test_file_examples_load(project, page, name, text):
     ("program", "passed"),
     [
         ("import sys\nsys.argv[1] or sys.exit(2)\nprint(f'Hello, {sys.argv[1]}!')", [True, True]),
-        ("print('Hello, Grace!')", [True, False]),
-        ("raise SystemExit(2)", [False, True]),
+        ("import sys\nprint(f'Hello, {sys.argv[1]}!')", [True, False]),
+        ("print('Hello, Grace!')", [False, False]),
+        ("raise SystemExit(2)", [False, False]),
         ("", [False, False]),
     ],
 )

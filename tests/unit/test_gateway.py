@@ -418,7 +418,8 @@ def test_a_server_that_goes_away_breaks_off_the_agents_answer_too(stream):
             async with doors() as open_doors:
                 door = await open_doors.open(provider_at(server.url), "anthropic")
                 heard = await door.ask(stream=stream)
-                assert heard.broken and heard.status == 200 and heard.body
+                assert heard.broken and heard.status == 200
+                assert bool(heard.body) is stream, "a part of a body may have a part of the key"
                 call = door.account.calls[0]
                 assert call.trouble is not None and "cut" in call.trouble
                 assert door.account.last_failure is not None and door.account.failure is None
@@ -433,7 +434,9 @@ def test_a_server_that_goes_away_breaks_off_the_agents_answer_too(stream):
     run(test)
 
 
-def test_a_client_that_leaves_frees_all_that_it_held():
+def test_a_client_that_leaves_frees_all_that_it_held(monkeypatch):
+    monkeypatch.setattr("orvl.gateway.account.DRAIN_SECONDS", 0.5)
+
     async def test():
         async with doors(budget=1000.0) as open_doors:
             with ModelServer(lambda _: Answer("x" * 3000, between=0.05, pieces=400)) as server:

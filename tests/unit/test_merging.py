@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from orvl.errors import FileError
 from orvl.run.command import with_arguments
@@ -88,5 +89,20 @@ def test_what_cannot_be_merged_is_a_sentence_with_its_place(name, own, over, lin
 
 
 def test_what_is_neither_is_replaced():
-    assert merged("a: 1", "b: 2", "config.yaml", PLACE) == ("a: 1", "b: 2")
+    assert merged("a: 1", "b: 2", "config.ini", PLACE) == ("a: 1", "b: 2")
     assert merged('{"a": 1}', "plain words", "PROMPT", PLACE) == ('{"a": 1}', "plain words")
+
+
+def test_yaml_is_merged_and_a_mistake_in_it_has_its_place():
+    own = "model: m\nproviders:\n  host:\n    url: http://127.0.0.1:1/v1\nwhen: 2026-01-02\n"
+    over = "providers:\n  host:\n    retries: 2\nread-only: [a, b]\n"
+    for name in (".conf/config.yaml", ".agent.conf.yml"):
+        _, text = merged(own, over, name, PLACE)
+        assert yaml.safe_load(text) == {
+            **yaml.safe_load(own),
+            "providers": {"host": {"url": "http://127.0.0.1:1/v1", "retries": 2}},
+            "read-only": ["a", "b"],
+        }
+        assert yaml.safe_load(merged(own, "# nothing\n\n", name, PLACE)[1]) == yaml.safe_load(own)
+        with pytest.raises(FileError, match=r"config.toml:2: this is not YAML"):
+            merged(own, "a: 1\nb: ]\n", name, PLACE)

@@ -12,8 +12,9 @@ import time
 from urllib.parse import quote
 
 import pytest
+from test_gateway import run
 
-from helpers.gateways import doors, key_header, provider_at, saying, upstream
+from helpers.gateways import CANARY, chunked, doors, key_header, provider_at, response, saying, upstream
 from orvl.gateway.redact import EventRedactor, Redactor
 from orvl.gateway.wire.sse import event
 
@@ -341,3 +342,91 @@ def test_a_list_of_models_has_no_key(form):
         assert json.loads(text) == {"data": [{"id": "m", "owner": "[redacted]"}]}
 
     asyncio.run(test())
+
+
+# -- a key in pieces
+
+
+def in_pieces(size: int) -> list[str]:
+    return [CANARY[start : start + size] for start in range(0, len(CANARY), size)]
+
+
+SPLIT_BODIES = {
+    "parts of a content": lambda pieces: {"content": [{"type": "text", "text": piece} for piece in pieces]},
+    "a list of texts": lambda pieces: {"tokens": pieces},
+    "tokens with their odds": lambda pieces: {"logprobs": {"content": [{"token": one, "top": []} for one in pieces]}},
+    "choices": lambda pieces: {"choices": [{"index": n, "message": {"content": p}} for n, p in enumerate(pieces)]},
+    "an error": lambda pieces: {"error": {"details": [{"reason": piece} for piece in pieces]}},
+}
+
+
+@pytest.mark.parametrize("name", SPLIT_BODIES)
+@pytest.mark.parametrize("size", [4, 11])
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request"])
+def test_a_key_split_over_the_parts_of_a_body_is_found(name, size, status):
+    body = {"object": "x", **SPLIT_BODIES[name](in_pieces(size)), "end": "kept"}
+
+    async def test():
+        async with upstream(saying(response(json.dumps(body).encode(), status))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            heard = await door.ask()
+            assert "".join(in_pieces(size)[:2]) not in joined_texts(heard.json)
+            assert heard.json["end"] == "kept" and CANARY.encode() not in door.recorded()
+
+    run(test)
+
+
+def joined_texts(value) -> str:
+    if isinstance(value, str):
+        return value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return "".join(joined_texts(one) for one in inner)
+
+
+def test_a_large_body_with_a_key_in_pieces_does_not_pass():
+    body = {"instructions": "x" * 400_000, "output": [{"text": piece} for piece in in_pieces(5)]}
+
+    async def test():
+        async with upstream(saying(response(json.dumps(body).encode()))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "responses")
+            heard = await door.ask()
+            assert heard.broken and "".join(in_pieces(5)[:2]).encode() not in heard.body
+
+    run(test)
+
+
+def test_choices_that_alternate_hide_no_key():
+    pairs = [(piece, f"word {n} ") for n, piece in enumerate(in_pieces(5))]
+    said = [
+        event({"choices": [{"index": index, "delta": {"content": text}}]})
+        for pair in pairs
+        for index, text in enumerate(pair)
+    ]
+
+    async def test():
+        async with upstream(saying(*chunked(*said, event("[DONE]")))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            heard = await door.ask(stream=True, n=2)
+            first = second = ""
+            for line in heard.body.decode().splitlines():
+                if line.startswith("data: {"):
+                    for choice in json.loads(line[6:])["choices"]:
+                        if choice["index"]:
+                            second += choice["delta"]["content"]
+                        else:
+                            first += choice["delta"]["content"]
+            assert CANARY not in first and CANARY[:12] not in first
+            assert second == "".join(word for _, word in pairs)
+
+    run(test)
+
+
+def test_an_ordinary_body_passes_byte_for_byte():
+    body = b'{ "choices" : [ {"index":0,"message":{"content":"sk-can"},"finish_reason":"stop"} ],\n"x":1.50}'
+
+    async def test():
+        async with upstream(saying(response(body))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            assert (await door.ask()).body == body
+
+    run(test)

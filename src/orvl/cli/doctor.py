@@ -135,6 +135,8 @@ def _judges(project: Project, judges: Sequence[Judge]) -> Iterator[Finding]:
 
 def _agents(project: Project, store: str | None) -> Iterator[Finding]:
     """The agents that the project uses, and the keys that they lack; those that it could use are counted."""
+    from concurrent.futures import ThreadPoolExecutor
+
     from orvl.plan.versions import version_of
 
     try:
@@ -143,20 +145,22 @@ def _agents(project: Project, store: str | None) -> Iterator[Finding]:
     except OrvlError as error:
         yield "wrong", str(error)
         return
-    agents = []
+    found: list[tuple[Agent, str]] = []
     for name in (name for name in names if name in used):
         try:
             agent = project.agent(name)
-            pinned = _pinned(agent)
+            found.append((agent, _pinned(agent)))
         except OrvlError as error:
             yield "wrong", str(error)
-            continue
-        agents.append(agent)
-        version = version_of(agent) if agent.version else ""
-        if isinstance(version, str):
-            yield "ok", f"agent {name}{': ' if version else ''}{version}{pinned}"
-        else:
-            yield "missing", f"agent {name} {version.why}{pinned}"
+    agents = [agent for agent, _ in found]
+    # Each asks a program for its version, which may take seconds.
+    with ThreadPoolExecutor(8) as pool:
+        versions = pool.map(lambda agent: version_of(agent) if agent.version else "", agents)
+        for (agent, pinned), version in zip(found, versions, strict=True):
+            if isinstance(version, str):
+                yield "ok", f"agent {agent.name}{': ' if version else ''}{version}{pinned}"
+            else:
+                yield "missing", f"agent {agent.name} {version.why}{pinned}"
     if others := len(names) - len(used):
         yield "note", f"{count(others, 'built-in agent')} not used here; see: orvl install"
     yield from _keys(project, agents)

@@ -173,12 +173,14 @@ def _guard(project: Project, ladder: Ladder, remaining: Remaining, given: dict[s
 
 def _dry_run(project: Project, ladder: Ladder, given: dict[str, Any], out: JsonOut | None) -> int:
     from orvl.plan.cost import cost_of
+    from orvl.plan.prices import check_budget
     from orvl.report.certificate import ladder_json, print_ladder
 
     there = there_is_a_store(project, given["store"])
     with open_to_read(project, given["store"]) if there else nullcontext() as store:
         ladder = ladder.newest(store, fresh=given["fresh"]) if store is not None else ladder
         remaining = _remaining(ladder, store, given)
+        check_budget(project.settings, ladder.plan, remaining, given["budget"], allow_unpriced=given["allow_unpriced"])
         cost = cost_of(project, ladder.plan, remaining, store)
     asked, _ = _questions(project, ladder, remaining)
     if out:

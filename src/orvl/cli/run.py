@@ -100,6 +100,7 @@ def _options(flags: dict[str, Any]) -> RunOptions:
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
     from orvl.plan.cost import cost_of
     from orvl.plan.keys import missing_keys
+    from orvl.plan.prices import check_budget
     from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
@@ -109,6 +110,7 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
     with open_to_read(project, flags["store"]) if exists else nullcontext() as store:
         prepared = pipeline.prepare(project, plan, options, store)
         plan, remaining = prepared.plan, prepared.only_needed
+        check_budget(project.settings, plan, remaining, options.budget, allow_unpriced=options.allow_unpriced)
         keys = missing_keys(plan, remaining, os.environ)
         plan = replace(plan, warnings=(*plan.warnings, *map(str, keys)))
         cost = cost_of(project, plan, remaining, store)

@@ -28,8 +28,9 @@ from orvl.errors import (
     disk_sentence,
 )
 from orvl.gateway import Gateway
+from orvl.plan.prices import check_budget
 from orvl.project import PARTS, line_in
-from orvl.project.endpoints import check_judges, check_prices, without_price
+from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
@@ -84,9 +85,7 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
-        if options.budget is not None and not options.allow_unpriced:
-            cells = {run.cell.key: run.cell for run in remaining.to_run}.values()
-            check_prices(without_price(settings, cells, plan.endpoints, judges))
+        check_budget(settings, plan, remaining, options.budget, allow_unpriced=options.allow_unpriced)
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)

@@ -83,6 +83,9 @@ class Account:
         self.aborted = asyncio.Event()
         self.begun = 0
         self.free_requests = 0
+        self.most_open = 0
+        """How many calls of this turn were open at once."""
+        self._held_before = 0.0
         self.tokens = 0
         self.probes: list[ModelCall] = []
         self._cut_off = 0
@@ -99,6 +102,7 @@ class Account:
         """Waits until a call may go out that costs so much at most; raises CallRefused if none may any more."""
         call = OpenCall(time.monotonic())
         self.open_calls.add(call)
+        self.most_open = max(self.most_open, len(self.open_calls))
         self.clock.open(call)
         try:
             await self.reserve(reservation, self._check_limits)
@@ -235,6 +239,9 @@ class Account:
             self.silence = call.silence
             self.abandoned = CallFailure(trouble, retry_call=True) if trouble else None
             self.was_held = call.left_held and not self.clock.has_open_calls
+            # A pause after an error is orvl's, but the error may be due to the agent: the provider is to be asked.
+            if call.left_held and (error := call.met) is not None:
+                self.last_failure, self.was_held = error, False
         if call.task is not None:
             asyncio.get_running_loop().call_later(DRAIN_SECONDS if call.is_sent else 0.0, call.task.cancel)
 
@@ -279,7 +286,7 @@ class Account:
     def begin_free_request(self) -> bool:
         """Whether the run may make another request that costs nothing: a provider limits these, too."""
         self.free_requests += 1
-        return not self.aborted.is_set() and self.free_requests <= self.limits.calls
+        return self.free_requests <= self.limits.calls
 
     def was_answered(self, turn: int) -> bool:
         """Whether any call of a turn was answered."""
@@ -287,6 +294,7 @@ class Account:
 
     def begin_turn(self, turn: int) -> None:
         self.turn, self.silence, self.abandoned, self.was_held = turn, 0.0, None, False
+        self.most_open, self._held_before = 0, self.seconds_held
         self.clock.begin()
 
     def take_steps(self) -> tuple[Mapping[str, Any], ...]:
@@ -310,6 +318,10 @@ class Account:
     def seconds_held(self) -> float:
         """Seconds in which orvl held back all open calls of the run."""
         return self.clock.waiting
+
+    @property
+    def seconds_held_in_turn(self) -> float:
+        return self.seconds_held - self._held_before
 
     # -- what the run used
 

@@ -16,7 +16,7 @@ from orvl.errors import ChildFailed
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
 from orvl.gateway.probe import ASKED_WHEN_LIMITED
-from orvl.gateway.redact import EventRedactor
+from orvl.gateway.redact import EventRedactor, redacted_body
 from orvl.gateway.request import SMALL, passes, shortened, with_usage
 from orvl.gateway.retry import LONGEST_ERROR, UpstreamCall, read_up_to
 from orvl.gateway.wire import KEY_HEADERS
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from orvl.gateway.record import AnswerLog
 
 SHORT_SECONDS = 5.0
+LONGEST_ANSWER = 64 << 20
 PATIENCE = 60.0
 """Seconds for which an agent may leave an answer unread."""
 NOT_PASSED_ON = {
@@ -128,7 +129,8 @@ class AgentCall(UpstreamCall):
     # -- answers
 
     async def _read_error(self, upstream: aiohttp.ClientResponse) -> CallFailure | None:
-        body = self.redactor.whole(await read_up_to(upstream.content, LONGEST_ERROR) or b"")
+        body = await read_up_to(upstream.content, LONGEST_ERROR) or b""
+        body = await redacted_body(body, self.key, self.account.worker) or b""
         if upstream.status == 400 and self.added_usage and (self.format.usage_option or "").encode() in body:
             return await self._ask_without_usage()
         self.log = self._new_log(upstream.headers)
@@ -168,13 +170,20 @@ class AgentCall(UpstreamCall):
                 # Some hosts send events under another content type.
                 is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
                 piece = redactor.feed(piece) if is_stream else piece
-                passed = without_usage.feed(piece) if without_usage and is_stream else piece
-                await self._pass(piece, passed, response, log, events.feed if is_stream else whole.extend)
+                if not is_stream:
+                    self._take_part(piece, whole)
+                    continue
+                passed = without_usage.feed(piece) if without_usage else piece
+                await self._pass(piece, passed, response, log, events.feed)
                 await self._read_events(read)
             rest = self.redactor.end()
-            rest = redactor.feed(rest) + redactor.end() if is_stream else rest
-            passed = without_usage.feed(rest) + without_usage.end() if without_usage and is_stream else rest
-            await self._pass(rest, passed, response, log, events.feed if is_stream else whole.extend)
+            if is_stream:
+                rest = redactor.feed(rest) + redactor.end()
+                passed = without_usage.feed(rest) + without_usage.end() if without_usage else rest
+                await self._pass(rest, passed, response, log, events.feed)
+            else:
+                self._take_part(rest, whole)
+                await self._pass_whole(whole, response, log)
         finally:
             # What an agent did not wait for was generated, and is paid: it is read even if the agent has left.
             events.close()
@@ -182,6 +191,20 @@ class AgentCall(UpstreamCall):
             if not is_stream:
                 self.reader.feed_body(await self._short(bytes(whole)))
         return is_stream
+
+    def _take_part(self, piece: bytes, whole: bytearray) -> None:
+        whole += piece
+        if len(whole) > LONGEST_ANSWER:
+            raise aiohttp.ClientPayloadError
+
+    async def _pass_whole(self, whole: bytearray, response: web.StreamResponse, log: AnswerLog) -> None:
+        """An answer in one piece is passed on when all of it is there: only then is it known to be without the key."""
+        body = await redacted_body(bytes(whole), self.key, self.account.worker)
+        if body is None:
+            raise aiohttp.ClientPayloadError
+        whole[:] = body
+        log.add(body)
+        await self._to_agent(response.write(body))
 
     async def _read_events(self, events: deque[tuple[str, str]]) -> None:
         while events:

@@ -47,6 +47,7 @@ class ModelLimiter:
         self.max_open = inf
         self.not_before = 0.0
         self._rate_limits = 0
+        self._closed = 0
         self._changed = asyncio.Event()
 
     def wait(self) -> float:
@@ -54,8 +55,13 @@ class ModelLimiter:
         return max(0.0, max(self.not_before, self.gap.not_before) - asyncio.get_running_loop().time())
 
     @property
+    def is_limited(self) -> bool:
+        """Whether the provider has said so, not the user."""
+        return self.is_full or self.not_before > asyncio.get_running_loop().time()
+
+    @property
     def is_full(self) -> bool:
-        return self.max_open < inf and self.open >= max(1, int(self.max_open))
+        return self._closed > 0 or (self.max_open < inf and self.open >= max(1, int(self.max_open)))
 
     async def rest(self) -> None:
         """Returns when it is worth trying again."""
@@ -64,6 +70,21 @@ class ModelLimiter:
         self._changed.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), None if self.is_full and not wait else wait)
+
+    @asynccontextmanager
+    async def closed(self, seconds: float) -> AsyncIterator[None]:
+        """Lets no call start meanwhile; begins when the open ones are over, or after so many seconds."""
+        self._closed += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    while self.open:
+                        self._changed.clear()
+                        await self._changed.wait()
+            yield
+        finally:
+            self._closed -= 1
+            self._changed.set()
 
     def enter(self) -> None:
         self.open += 1

@@ -73,8 +73,9 @@ class Prober:
             limiter.rate_limited(failure.retry_after)
             if limiter.wait() > LONGEST_REST:
                 break
-            await asyncio.sleep(limiter.wait())
-            failure = await self._ask_once(stream=stream)
+            async with limiter.closed(LONGEST_REST):
+                await asyncio.sleep(limiter.wait())
+                failure = await self._ask_once(stream=stream)
         return failure
 
     async def _ask_once(self, *, stream: bool) -> CallFailure | None:

@@ -16,7 +16,7 @@ from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import close, largest_cost
 from orvl.gateway.probe import Prober
-from orvl.gateway.redact import Redactor
+from orvl.gateway.redact import Redactor, redacted_body
 from orvl.gateway.request import LONGEST_NAME, check_headers, passes, read_request
 from orvl.gateway.retry import proxy_for, read_up_to
 from orvl.gateway.wire import FORMATS, key_in, route_of
@@ -230,9 +230,11 @@ class Proxy:
                 answer = await read_up_to(upstream.content, LONGEST_REQUEST) or b""
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             return _error(route.protocol, 502, "api_error", f"The provider failed: {type(error).__name__}.")
-        redactor = Redactor(self.key)
-        kind = redactor.text(upstream.content_type)
-        return web.Response(status=upstream.status, body=redactor.whole(answer), content_type=kind)
+        kind = Redactor(self.key).text(upstream.content_type)
+        passed = await redacted_body(answer, self.key, self.account.worker)
+        if passed is None:
+            return _error(route.protocol, 502, "api_error", "The provider's answer cannot be passed on.")
+        return web.Response(status=upstream.status, body=passed, content_type=kind)
 
 
 def _error(protocol: str, status: int, kind: str, sentence: str) -> web.Response:

@@ -8,19 +8,25 @@ may be a list of numbers. In a stream it may be cut anywhere, also over several 
 from __future__ import annotations
 
 import base64
+import json
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html.entities import html5
 from typing import TYPE_CHECKING, Any
 
+from orvl.errors import ChildFailed
 from orvl.gateway.wire.sse import EventBuffer
 from orvl.gateway.wire.values import as_object, compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orvl.worker import DeadlineWorker
+
 SHORTEST_SECRET = 6
+LARGEST_HERE = 128 << 10
+SECONDS = 10.0
 HEAD = 10
 LONGEST_UNIT = 32
 """Bytes that one character may take, with what it is parted from the next one."""
@@ -379,3 +385,68 @@ def _texts(body: dict[str, Any]) -> Iterator[EventText]:
                 yield EventText((*path, name), numbers, value, name)
             elif isinstance(inner, dict | list) and len(path) < 32:
                 stack.append(((*path, name), numbers, inner))
+
+
+# -- whole bodies
+
+
+async def redacted_body(data: bytes, secret: str | None, worker: DeadlineWorker) -> bytes | None:
+    """A body without the secret, also where that is split over its texts; None where that cannot be told in time."""
+    plain = Redactor(secret).whole(data)
+    if not secret or not _pattern(secret).forms:
+        return plain
+    if len(plain) <= LARGEST_HERE:
+        return without_pieces(plain, secret)
+    try:
+        is_whole = await worker.call(f"{__name__}:has_no_pieces", plain, secret, seconds=SECONDS)
+    except ChildFailed:
+        return None
+    return plain if is_whole else None
+
+
+def has_no_pieces(data: bytes, secret: str) -> bool:
+    """In a worker: whether a body does not have the secret in pieces."""
+    return without_pieces(data, secret) == data
+
+
+def without_pieces(data: bytes, secret: str) -> bytes:
+    """A body without a secret whose pieces are in several of its texts: those of a list, under the same name."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    found = [_cut_out(texts, _pattern(secret)) for texts in _alike(body) if len(texts) > 1]
+    return compact(body).encode("utf-8", "surrogatepass") if any(found) else data
+
+
+def _alike(body: Any) -> list[list[tuple[Any, str | int]]]:
+    """The texts of a value that may go on in one another, in the order in which they are written."""
+    groups: dict[Path, list[tuple[Any, str | int]]] = {}
+    stack: list[tuple[Path, Any]] = [((), body)] if isinstance(body, dict | list) else []
+    while stack:
+        place, value = stack.pop()
+        inner: list[tuple[Path, Any]] = []
+        for name, child in value.items() if isinstance(value, dict) else enumerate(value):
+            there = (*place, name) if isinstance(value, dict) else place
+            if isinstance(child, str):
+                groups.setdefault(there, []).append((value, name))
+            elif isinstance(child, dict | list):
+                inner.append((there, child))
+        stack.extend(reversed(inner))
+    return list(groups.values())
+
+
+def _cut_out(texts: list[tuple[Any, str | int]], secret: SecretPattern) -> bool:
+    """Takes a secret out of texts that it is split over; whether there was one."""
+    pieces = [parent[name].encode("utf-8", "surrogatepass") for parent, name in texts]
+    places = secret.places(b"".join(pieces))
+    at = 0
+    for (parent, name), piece in zip(texts, pieces, strict=True) if places else ():
+        kept = bytearray()
+        for place, byte in enumerate(piece, at):
+            if not any(start <= place < end for start, end in places):
+                kept.append(byte)
+        if len(kept) < len(piece):
+            parent[name] = kept.decode("utf-8", "replace") + REDACTED.decode()
+        at += len(piece)
+    return bool(places)

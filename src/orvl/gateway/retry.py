@@ -117,6 +117,13 @@ class UpstreamCall:
         """From the last try's start to the answer's end, or until the agent left."""
         return (self.ended or time.monotonic()) - self.began if self.began else 0.0
 
+    @property
+    def met(self) -> CallFailure | None:
+        """What the provider said to an earlier try of this call, or to another call of the same contestant."""
+        if self.failure is None and self.limiter.model(self.asked.model, self.account.contestant).is_limited:
+            return CallFailure("429 it limits how often it is asked", retry_call=True)
+        return self.failure
+
     def leave(self) -> None:
         """The agent has gone. What is with the provider is still read for a while, to know what it took."""
         if self.agent_left:

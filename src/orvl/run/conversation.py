@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import (
+    ChildFailed,
     FileError,
     FunctionRaised,
     FunctionTimeout,
@@ -120,64 +121,10 @@ async def converse(
     planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, access: RunAccess
 ) -> Conversation:
     """Runs all turns in one session of the agent; stops after the first that does not end well."""
-    talk = Conversation()
-    if planned.cell.provider == "none":
-        talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
-    session: str | None = None
-    readable = _readable(planned, access)
+    turns = _Turns(planned, folders, sandbox, limits, access)
+    talk = turns.talk
     for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
-        left = limits.run - talk.usage.seconds
-        if left <= 0:
-            talk.end("failed", f"the run passed its limit of {limits.run:g} s (limits.run)")
-            break
-        try:
-            folders.mend()  # the turn before may have removed or locked them
-            if turn == 1:
-                await _lay_control(planned, folders)
-            view = sandbox.view(folders)
-            said = _in_full(planned, talk, prompt, access)
-            command = _command(planned, folders, view, said, session, turn, access)
-            if turn == 1 and not sandbox.has_own_programs:
-                access = _with_installation(access, command)
-            command = _from_installation(command, access)
-            if not sandbox.has_own_programs:
-                values = (said, session, planned.cell.model_id, planned.cell.provider)
-                command = access.project_files.located(command, folders.workspace, values)
-            readable |= {*access.readable, *access.project_files.readable}
-            readable |= _named(command, said) if turn == 1 else set()
-            programs: tuple[str, ...] = ()
-            if planned.cell.agent.speaks_acp:
-                programs = (command.argv[0],)
-                command = acp.wrap(command, prompt, session, str(view.workspace), planned.cell.model_id)
-            job = turn_job(command, folders, _with_programs(view, access), turn, min(limits.turn, left), limits)
-            job = replace(job, readable=tuple(readable), programs=programs, ports=access.ports)
-            result = await _run(sandbox, job, turn, access.account)
-        except NotStarted as error:
-            # What was there in the first turn, and is not in a later one, the agent has taken away itself.
-            is_agents = error.missing and turn > 1
-            talk.end("failed" if is_agents else "errored", str(error), retry=not error.missing)
-            talk.missing_program = error.missing and not is_agents
-            break
-        except FileError as error:
-            # Before the first turn, the agent has not said anything yet that its file could stumble over.
-            talk.end("errored" if turn == 1 else "failed", str(error))
-            break
-        except OSError as error:
-            if turn == 1 or not is_agents_doing(error):
-                raise
-            talk.end("failed", f"turn {turn} cannot start in the folders that the agent left: {disk_sentence(error)}")
-            break
-        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + result.seconds)
-        talk.turns.append(TurnEnd(result, session))
-        aborted = access.account is not None and access.account.aborted.is_set()
-        _judge_process(talk, result, turn, limits, left, aborted=aborted)
-        _quote(talk, result, access)
-        report = await _read(planned, folders, talk, result, turn, limits) or TurnReport()
-        _take(talk, report, turn, prompt, access.account, is_trusted=_is_trusted(planned, sandbox))
-        if access.account is not None:
-            await _judge_calls(talk, result, turn, access, min(limits.turn, left))
-        session = report.session or session
-        talk.turns[-1].session = session
+        await turns.take(turn, prompt)
         if talk.outcome != "finished" or talk.stopped:
             break
     if access.account is not None:
@@ -186,6 +133,94 @@ async def converse(
     elif planned.cell.provider == "none":
         talk.usage = without_models(talk.usage)
     return talk
+
+
+class _Turns:
+    """The turns of one run, each with what the ones before it have left: a session, and files that it may read."""
+
+    def __init__(
+        self, planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, access: RunAccess
+    ) -> None:
+        self.planned, self.folders, self.sandbox, self.limits = planned, folders, sandbox, limits
+        self.access = access
+        self.talk = Conversation()
+        if planned.cell.provider == "none":
+            self.talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
+        self._session: str | None = None
+        self._readable = _readable(planned, access)
+
+    async def take(self, turn: int, prompt: str) -> None:
+        """Runs a turn, and decides how it ended."""
+        left = self.limits.run - self.talk.usage.seconds
+        if left <= 0:
+            self.talk.end("failed", f"the run passed its limit of {self.limits.run:g} s (limits.run)")
+            return
+        result = await self._start(turn, prompt, min(self.limits.turn, left))
+        if result is not None:
+            await self._conclude(turn, prompt, result, left)
+
+    async def _start(self, turn: int, prompt: str, seconds: float) -> ProcessResult | None:
+        """Runs the agent's process; None if it cannot start, which ends the run."""
+        talk = self.talk
+        try:
+            self.folders.mend()  # the turn before may have removed or locked them
+            if turn == 1:
+                await _lay_control(self.planned, self.folders)
+            return await _run(self.sandbox, self._job(turn, prompt, seconds), turn, self.access.account)
+        except NotStarted as error:
+            # What was there in the first turn, and is not in a later one, the agent has taken away itself.
+            is_agents = error.missing and turn > 1
+            talk.end("failed" if is_agents else "errored", str(error), retry=not error.missing)
+            talk.missing_program = error.missing and not is_agents
+        except FileError as error:
+            # Before the first turn, the agent has not said anything yet that its file could stumble over.
+            talk.end("errored" if turn == 1 else "failed", str(error))
+        except OSError as error:
+            if turn == 1 or not is_agents_doing(error):
+                raise
+            talk.end("failed", f"turn {turn} cannot start in the folders that the agent left: {disk_sentence(error)}")
+        return None
+
+    def _job(self, turn: int, prompt: str, seconds: float) -> Job:
+        """The process of a turn, with what it may see and use."""
+        cell, view = self.planned.cell, self.sandbox.view(self.folders)
+        said = _in_full(self.planned, self.talk, prompt, self.access)
+        command = self._located(
+            _command(self.planned, self.folders, view, said, self._session, turn, self.access), said, turn
+        )
+        self._readable |= {*self.access.readable, *self.access.project_files.readable}
+        self._readable |= _named(command, said) if turn == 1 else set()
+        programs: tuple[str, ...] = ()
+        if cell.agent.speaks_acp:
+            programs = (command.argv[0],)
+            command = acp.wrap(command, prompt, self._session, str(view.workspace), cell.model_id)
+        job = turn_job(command, self.folders, _with_programs(view, self.access), turn, seconds, self.limits)
+        return replace(job, readable=tuple(self._readable), programs=programs, ports=self.access.ports)
+
+    def _located(self, command: Command, said: str, turn: int) -> Command:
+        """A command with its program and the project's files where they are."""
+        if turn == 1 and not self.sandbox.has_own_programs:
+            self.access = _with_installation(self.access, command)
+        command = _from_installation(command, self.access)
+        if self.sandbox.has_own_programs:
+            return command
+        values = (said, self._session, self.planned.cell.model_id, self.planned.cell.provider)
+        return self.access.project_files.located(command, self.folders.workspace, values)
+
+    async def _conclude(self, turn: int, prompt: str, result: ProcessResult, left: float) -> None:
+        """Notes what a turn took and said, and decides its outcome."""
+        talk, account = self.talk, self.access.account
+        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + result.seconds)
+        talk.turns.append(TurnEnd(result, self._session))
+        aborted = account is not None and account.aborted.is_set()
+        _judge_process(talk, result, turn, self.limits, left, aborted=aborted)
+        _quote(talk, result, self.access)
+        report = await _read(self.planned, self.folders, talk, result, turn, self.limits) or TurnReport()
+        _take(talk, report, turn, prompt, account, is_trusted=_is_trusted(self.planned, self.sandbox))
+        if account is not None:
+            await _judge_calls(talk, result, turn, self.access, min(self.limits.turn, left))
+        self._session = report.session or self._session
+        talk.turns[-1].session = self._session
 
 
 def without_models(usage: Usage) -> Usage:
@@ -352,11 +387,12 @@ async def _read(
     function = agent.read
     if talk.stopped or (function is None and not agent.speaks_acp):
         return None
-    output, stderr = (stream.read().decode("utf-8", "replace") for stream in (result.stdout, result.stderr))
+    said, stderr = result.stdout.read(), result.stderr.read().decode("utf-8", "replace")
     try:
         if function is None:
-            return parse_turn(acp.read(output, stderr, result.status))
+            return parse_turn(await acp.read_within(limits.score, said, stderr, result.status))
         assert isinstance(function, UserFunction)
+        output = said.decode("utf-8", "replace")
         returned = await function.call(
             limits.score,
             output=output,
@@ -367,6 +403,8 @@ async def _read(
             home=Path(folders.home),
         )
         return parse_turn(returned or {})
+    except ChildFailed as error:
+        _cannot_read(talk, agent, f"what it said over ACP cannot be read: {error}")
     except FunctionTimeout:
         _cannot_read(talk, agent, f"{agent.path}: read took longer than {limits.score:g} s (limits.score)")
     except FunctionRaised as error:
@@ -471,13 +509,25 @@ async def _provider_trouble(
     met = account.last_failure or (account.abandoned if is_stuck else None)
     # A turn that ran into its limit may be the provider's fault if it spent most of it waiting for an answer; the bar
     # is lower where no call was answered at all.
+    held = _held_for_long(account, seconds) if is_timed_out and met is None else None
+    met = met or held
     if met is None and is_timed_out and account.silence > seconds / (2 if account.was_answered(turn) else 4):
         met = CallFailure(f"it said nothing for {account.silence:.0f} s", retry_call=True)
     if met is None:
         return None
-    if account.was_held and met is account.abandoned:
-        return None if access.is_last and access.attempt else met
+    is_held = (account.was_held and met is account.abandoned) or met is held
+    if is_held:
+        # An agent that has several calls open may hold itself back.
+        return None if access.is_last and (access.attempt or account.most_open > 1) else met
     if (own := await account.provider_failure()) is not None:
         return replace(met, retry_run=True, scope="provider" if own.scope == "provider" else met.scope)
     is_momentary = met is account.last_failure and met.retry_call
     return met if is_momentary and not access.is_last else None
+
+
+def _held_for_long(account: Account, seconds: float) -> CallFailure | None:
+    """Why a turn that ran into its limit had no chance, if orvl held its calls back for most of it."""
+    if account.seconds_held_in_turn <= seconds / 2:
+        return None
+    reason = f"orvl held its calls back for {account.seconds_held_in_turn:.0f} s to stay within limits"
+    return CallFailure(reason, retry_call=True)

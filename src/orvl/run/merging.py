@@ -1,10 +1,12 @@
-"""An agent's own settings and an overlay's in one: objects of JSON and tables of TOML are merged at every depth."""
+"""An agent's own settings and an overlay's in one: JSON, TOML and YAML are merged at every depth."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
@@ -21,33 +23,41 @@ AT_END = re.compile(r"\(at end of document\)")
 def merged(own: str, over: str, name: str, place: Path) -> tuple[str, str]:
     """Both contents as text: the agent's own, and what is left of it under the overlay's, which is read from `place`.
 
-    What is neither JSON nor TOML is replaced as a whole.
+    What is neither JSON nor TOML nor YAML is replaced as a whole.
     """
-    is_toml = name.endswith(".toml")
-    below = _table(own, is_toml=is_toml)
+    form = FORMS.get(name.rpartition(".")[2], FORMS["json"])
+    below = _table(own, form)
     if below is None:
         return own, over
-    above = _overlay_table(over, name, place, is_toml=is_toml)
+    above = _overlay_table(over, name, place, form)
     if above is None:
         return own, over
-    write = to_toml if is_toml else json.dumps
-    return write(below), write(_deep(below, above))
+    return form.write(below), form.write(_deep(below, above))
 
 
-def _table(content: str, *, is_toml: bool) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class SettingsForm:
+    """A form in which agents keep their settings."""
+
+    name: str
+    read: Callable[[str], Any]
+    write: Callable[[dict[str, Any]], str]
+
+
+def _table(content: str, form: SettingsForm) -> dict[str, Any] | None:
     try:
-        found = tomllib.loads(content) if is_toml else json.loads(content)
+        found = form.read(content)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _overlay_table(over: str, name: str, place: Path, *, is_toml: bool) -> dict[str, Any] | None:
+def _overlay_table(over: str, name: str, place: Path, form: SettingsForm) -> dict[str, Any] | None:
     """The overlay's part, which has to be of the same form as the agent's own."""
     if not over.strip():
         return {}
     try:
-        found = tomllib.loads(over) if is_toml else json.loads(over)
+        found = form.read(over)
     except tomllib.TOMLDecodeError as error:
         line = AT_LINE.search(str(error))
         why = AT_LINE.sub("", AT_END.sub("", str(error))).strip()
@@ -56,9 +66,12 @@ def _overlay_table(over: str, name: str, place: Path, *, is_toml: bool) -> dict[
         if not (name.endswith(".json") or over.lstrip().startswith("{")):
             return None
         raise FileError(place, error.lineno, _unreadable("JSON", error.msg)) from error
+    except ValueError as error:
+        why, line_number = error.args
+        raise FileError(place, line_number, _unreadable("YAML", why)) from error
     except RecursionError as error:
-        raise FileError(place, None, _unreadable("JSON", "it is nested too deeply")) from error
-    return found if isinstance(found, dict) else None
+        raise FileError(place, None, _unreadable(form.name, "it is nested too deeply")) from error
+    return {} if found is None else found if isinstance(found, dict) else None
 
 
 def _unreadable(form: str, why: str) -> str:
@@ -105,3 +118,33 @@ def _value(value: Any) -> str:
 def _text(text: str) -> str:
     """A string of TOML: one of JSON, but for a sign that TOML wants escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# -- YAML, which takes long to import
+
+
+def _read_yaml(text: str) -> Any:
+    """Raises ValueError with what is wrong, and the line."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise ValueError(getattr(error, "problem", None) or str(error), mark.line + 1 if mark else None) from error
+
+
+def _write_yaml(table: dict[str, Any]) -> str:
+    import yaml
+
+    return yaml.safe_dump(table, allow_unicode=True, sort_keys=False)
+
+
+YAML = SettingsForm("YAML", _read_yaml, _write_yaml)
+FORMS = {
+    "json": SettingsForm("JSON", json.loads, json.dumps),
+    "toml": SettingsForm("TOML", tomllib.loads, to_toml),
+    "yaml": YAML,
+    "yml": YAML,
+}
+"""By the ending of a file's name; what has another one is read as JSON."""

@@ -1,7 +1,8 @@
 """Files of the project that an agent's command names by a relative path, such as `python3 my_agent.py`.
 
-They are found from the project's folder, unless the run's workspace has such a file when the run starts, and are shown
-to the agent read-only with the folder that they lie in.
+A folder that is a program, such as a Python package with a `__main__.py`, is one, too. They are found from the
+project's folder, unless the run's workspace has such a file when the run starts, and are shown to the agent read-only
+with the folder that they lie in.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from orvl.types import Command
 
 LONGEST_PATH = 4096
+PROGRAM_IN_FOLDER = ("__main__.py", "package.json", "index.js")
+"""What makes a folder something that `python3` or `node` can run."""
 
 
 @dataclass
@@ -42,8 +45,7 @@ class ProjectFiles:
     def _found(self, word: str, workspace: Path) -> Path | None:
         if word not in self._known:
             path = self.root / word if self.root and not os.path.lexists(workspace / word) else None
-            # Not `Path.is_file`, which fails for a word that is too long to be a name.
-            self._known[word] = path.resolve() if path and os.path.isfile(path) else None
+            self._known[word] = path.resolve() if path and _is_program(path) else None
         return self._known[word]
 
     @property
@@ -53,7 +55,7 @@ class ProjectFiles:
 
     def _shown(self, file: Path) -> Iterable[Path]:
         """A file with its folder; alone where the folder holds more than an agent may see."""
-        folder, root = file.parent, (self.root or Path("/")).resolve()
+        folder, root = file if file.is_dir() else file.parent, (self.root or Path("/")).resolve()
         if not folder.is_relative_to(root) or folder == root or self._is_closed(folder):
             return (file,)
         names = os.listdir(folder)
@@ -64,6 +66,11 @@ class ProjectFiles:
     def _is_closed(self, folder: Path) -> bool:
         closed = [path.resolve() for path in self.closed]
         return any(folder.is_relative_to(other) or other.is_relative_to(folder) for other in closed)
+
+
+def _is_program(path: Path) -> bool:
+    # Not `Path.is_file`, which fails for a word that is too long to be a name.
+    return os.path.isfile(path) or any(os.path.isfile(path / name) for name in PROGRAM_IN_FOLDER)
 
 
 def _may_be_path(word: str, *, is_program: bool) -> bool:

@@ -75,6 +75,8 @@ class GuardClient:
         self._stopped = False
         self._grace = 0.0
         self._dialled = 0
+        self._dialling: dict[int, asyncio.Future[socket.socket]] = {}
+        """Connections that were asked for, by number: a page asks for several at once."""
 
     def spawn(self, job: Job) -> Spawn:
         """How a job is started in this kind of sandbox."""
@@ -131,11 +133,24 @@ class GuardClient:
 
     async def connect(self, port: int) -> socket.socket:
         """A connection to a port of what runs now, which must be a job without ports of its own."""
-        if self._writer is None or self._port_sockets is None:
+        handed = self._port_sockets
+        if self._writer is None or handed is None:
             raise ConnectionRefusedError
+        loop = asyncio.get_running_loop()
         self._dialled += 1
-        self._writer.write(b"dial %d %d\n" % (port, self._dialled))
-        return await _handed_over(self._port_sockets, self._dialled)
+        number = self._dialled
+        connected: asyncio.Future[socket.socket] = loop.create_future()
+        self._dialling[number] = connected
+        handed.setblocking(False)
+        loop.add_reader(handed, _take_connection, handed, self._dialling)
+        self._writer.write(b"dial %d %d\n" % (port, number))
+        try:
+            async with asyncio.timeout(CONNECT_PATIENCE):
+                return await connected
+        finally:
+            del self._dialling[number]
+            if not self._dialling and handed.fileno() >= 0:
+                loop.remove_reader(handed)
 
     async def close(self) -> None:
         """Lets the guard go; it kills what is left below it."""
@@ -252,32 +267,30 @@ def _tidy(clean: list[str]) -> None:
         subprocess.run(clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=END_PATIENCE, check=False)
 
 
-async def _handed_over(handed: socket.socket, number: int) -> socket.socket:
-    """The connection that the guard made for a request, or the error that it met; late answers are dropped."""
-    loop = asyncio.get_running_loop()
-    result: asyncio.Future[tuple[int, int | None]] = loop.create_future()
+def _take_connection(handed: socket.socket, dialling: dict[int, asyncio.Future[socket.socket]]) -> None:
+    """Takes connections that the guard made, or the errors that it met; what nobody waits for any more is dropped.
 
-    def take() -> None:
-        message, descriptors, _, _ = socket.recv_fds(handed, 4096, 1)
-        descriptor = descriptors[0] if descriptors else None
-        answers = {int(line.split()[0]): int(line.split()[1]) for line in message.splitlines()}
-        if number in answers and not result.done():
-            result.set_result((answers[number], descriptor))
-        elif not message and not result.done():
-            result.set_exception(ConnectionResetError())
-        elif descriptor is not None:
-            os.close(descriptor)
-
-    handed.setblocking(False)
-    loop.add_reader(handed, take)
+    Several errors may come at once, and one connection with them, which is then the last.
+    """
     try:
-        async with asyncio.timeout(CONNECT_PATIENCE):
-            error, descriptor = await result
-    finally:
-        loop.remove_reader(handed)
-    if descriptor is None:
-        raise OSError(error, os.strerror(error))
-    return socket.socket(fileno=descriptor)
+        message, descriptors, _, _ = socket.recv_fds(handed, 4096, 1)
+    except BlockingIOError:
+        return
+    made = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+    for number, error in [map(int, line.split()) for line in message.splitlines()]:
+        waiting = dialling.get(number)
+        connection = made.pop() if made and not error else None
+        if waiting is None or waiting.done():
+            if connection is not None:
+                connection.close()
+        elif connection is not None:
+            waiting.set_result(connection)
+        else:
+            waiting.set_exception(OSError(error, os.strerror(error)))
+    if not message:
+        for waiting in dialling.values():
+            if not waiting.done():
+                waiting.set_exception(ConnectionResetError())
 
 
 @asynccontextmanager

@@ -196,11 +196,14 @@ def _folder_in(folder: int, name: str) -> int:
     """Opens a folder inside an open one; makes it, and makes way for it, where it is not there."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     try:
-        return os.open(name, flags, dir_fd=folder)
+        inner = os.open(name, flags, dir_fd=folder)
     except OSError:
         _clear(folder, name)
         os.mkdir(name, 0o700, dir_fd=folder)
         return os.open(name, flags, dir_fd=folder)
+    if (mode := stat.S_IMODE(os.fstat(inner).st_mode)) & 0o700 != 0o700:
+        os.fchmod(inner, mode | 0o700)  # root gets in; whom the file is for would not
+    return inner
 
 
 def _clear(folder: int, name: str) -> None:

@@ -29,12 +29,14 @@ class DeadlineWorker:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="worker")
         self._is_closed = False
 
-    async def call(self, function: str, payload: bytes, *arguments: Any, seconds: float) -> Any:
+    async def call(
+        self, function: str, payload: bytes, *arguments: Any, seconds: float, longest: int = LONGEST_ANSWER
+    ) -> Any:
         """What `module:function` returns for a payload and arguments; a ChildFailed if it does not in time."""
         if self._is_closed:
             raise ChildFailed("the worker is closed")
         work = asyncio.get_running_loop().run_in_executor(
-            self._thread, self._ask, function, payload, arguments, seconds
+            self._thread, self._ask, function, payload, arguments, seconds, longest
         )
         return await asyncio.shield(work)
 
@@ -51,10 +53,12 @@ class DeadlineWorker:
             self._thread.submit(self._end)
         self._thread.shutdown(wait=False)
 
-    def _ask(self, function: str, payload: bytes, arguments: tuple[Any, ...], seconds: float) -> Any:
+    def _ask(
+        self, function: str, payload: bytes, arguments: tuple[Any, ...], seconds: float, longest: int = LONGEST_ANSWER
+    ) -> Any:
         child = self._running()
         try:
-            answer = child.ask([function, list(arguments), len(payload)], seconds, payload, LONGEST_ANSWER)
+            answer = child.ask([function, list(arguments), len(payload)], seconds, payload, longest)
         except ChildFailed:
             self._end()
             raise
@@ -75,6 +79,17 @@ class DeadlineWorker:
         child, self._child = self._child, None
         if child is not None:
             child.close()
+
+
+async def call_once(
+    function: str, payload: bytes, *arguments: Any, seconds: float, longest: int = LONGEST_ANSWER
+) -> Any:
+    """The same in a process for this one question."""
+    worker = DeadlineWorker()
+    try:
+        return await worker.call(function, payload, *arguments, seconds=seconds, longest=longest)
+    finally:
+        worker.close()
 
 
 @cache

@@ -4,17 +4,24 @@
 The check wants the words in a hidden file. Whatever the program finds out is printed; what it is run with says how.
 """
 
+import os
 import shutil
 import sys
 
 if __name__ == "__main__" and "leave" in sys.argv:
     shutil.copy(__file__, "answer.py")
+    if "locked" in sys.argv:
+        os.makedirs("locked/inner")
+        open("locked/inner/words.txt", "w").write("hidden-words-\n")
+        open("unreadable.txt", "w").write("hidden-words-\n")
+        for path in ("locked/inner/words.txt", "unreadable.txt", "locked/inner", "locked", "."):
+            os.chmod(path, 0)
     sys.exit()
 
 import contextlib
 import ctypes
 import glob
-import os
+import resource
 import signal
 import socket
 import subprocess
@@ -156,6 +163,126 @@ def leaves_traps():
         os.mkdir("d" * 50)
         os.chdir("d" * 50)
     os.chdir(folder)
+
+
+def limits_others():
+    """A limit on its time, and the kernel kills whom nobody in here can."""
+    for pid in processes():
+        for what in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
+            with contextlib.suppress(OSError):
+                resource.prlimit(pid, what, resource.prlimit(pid, what))
+                print(f"reached a limit of {pid}")
+
+
+def remembers():
+    """Leaves a mark in each place that could outlive it, and says which ones it finds there."""
+    places = (
+        ".",
+        "/tmp",
+        "/dev/shm",
+        "/run",
+        "/var/tmp",
+        "/dev/mqueue",
+        os.path.expanduser("~"),
+        "/workspace/..",
+        "/proc/self",
+    )
+    for place in places:
+        with contextlib.suppress(OSError):
+            if os.path.exists(os.path.join(place, ".mark")):
+                print("reached a mark in", place)
+            open(os.path.join(place, ".mark"), "w").close()
+    for number, call in ((29, "shmget"), (68, "msgget"), (64, "semget")):
+        arguments = {"shmget": (77, 4096), "msgget": (77,), "semget": (77, 1)}[call]
+        if libc.syscall(number, *arguments, 0o600) >= 0:
+            print("reached", call)
+        libc.syscall(number, *arguments, 0o1600)
+    if libc.syscall(249, b"user", b"mark", None, -3) >= 0 or libc.syscall(250, 10, -3, b"user", b"mark", 0) >= 0:
+        print("reached a key")
+    libc.syscall(248, b"user", b"mark", b"x", 1, -4)
+    for address in ("\0mark", ("127.0.0.1", 7777)):
+        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+        with contextlib.suppress(OSError), socket.socket(family) as one:
+            if one.connect_ex(address) == 0 and one.getsockname() != one.getpeername():
+                print("reached a server", address)
+        if os.fork() == 0:
+            os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            with contextlib.suppress(OSError), socket.socket(family) as server:
+                server.bind(address)
+                server.listen()
+                while True:
+                    server.accept()
+            os._exit(0)
+
+
+def dies_in_every_way():
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGXCPU, signal.SIGSYS, signal.SIGKILL):
+        if os.fork() == 0:
+            os.kill(os.getpid(), number)
+        os.wait()
+    os.kill(os.getppid(), signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def never_ends():
+    """With a crowd that ignores signals, holds both outputs, and floods them."""
+    for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
+        with contextlib.suppress(OSError):
+            signal.signal(number, signal.SIG_IGN)
+    for _ in range(20):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            while True:
+                for fd in (1, 2):
+                    with contextlib.suppress(OSError):
+                        os.write(fd, b"hidden-words-\n")
+                time.sleep(0.05)
+    while True:
+        time.sleep(100)
+
+
+def leaves_odd_names():
+    for name in (b"x\nanswer.txt", b"\xff\xfe", b"\x1b[2J", b"-rf", b" ", b"\xe2\x80\xae"):
+        open(name, "wb").close()
+
+
+def swaps_links():
+    """While somebody reads and writes its files: they are in turn files, folders, pipes, and links to what is outside."""
+    print("swapping", flush=True)
+    makers = (
+        lambda: open("swap", "w").write("own\n"),
+        lambda: os.mkdir("swap"),
+        lambda: os.symlink("/etc", "swap"),
+        lambda: os.symlink("/etc/hostname", "swap"),
+        lambda: os.mkfifo("swap"),
+        lambda: os.symlink("..", "swap"),
+    )
+    while True:
+        for make in makers:
+            with contextlib.suppress(OSError):
+                make()
+            for remove in (os.unlink, shutil.rmtree):
+                with contextlib.suppress(OSError):
+                    remove("swap")
+
+
+def fills_the_disk():
+    """More quickly than anybody looks."""
+    for number in range(10_000):
+        with contextlib.suppress(OSError):
+            fd = os.open(f"full-{number}", os.O_CREAT | os.O_WRONLY)
+            for size in (256 << 20, 16 << 20, 1 << 20, 4096):
+                with contextlib.suppress(OSError):
+                    while True:
+                        os.posix_fallocate(fd, os.fstat(fd).st_size, size)
+                        if os.fstat(fd).st_size >= 1 << 30:
+                            break
+        if os.statvfs(".").f_bavail == 0:
+            break
+    time.sleep(30)
 
 
 def prints_without_end():

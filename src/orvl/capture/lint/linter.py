@@ -6,15 +6,19 @@ import json
 import re
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from posixpath import basename, join, normpath, splitext
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from orvl.capture.lint.workspace import Workspace, folder_of, lies_in, shown
-from orvl.errors import LinterFailed
+from orvl.errors import ChildFailed, LinterFailed
+from orvl.worker import call_once
 
 MAX_ISSUES = 5_000
+SMALL = 256 << 10
+SECONDS = 30.0
+LONGEST_ANSWER = 8 << 20
 MAX_MESSAGE = 200
 MAX_ROOTS = 5
 IN_FOLDER = 'cd -- "$1" && shift && exec "$@"'
@@ -157,8 +161,36 @@ class ProgramLinter(Linter, Protocol):
     async def check(self, root: LintRoot, paths: Sequence[str], files: Workspace, run: Run) -> list[LintIssue]:
         found = []
         for command in self.commands(root, paths, files):
-            found += self.issues(await run(command))[:MAX_ISSUES]
+            found += await self._issues(await run(command))
         return found
+
+    async def _issues(self, output: LintOutput) -> list[LintIssue]:
+        """Its output may repeat anything that the agent wrote, so much of it is read in a process with a deadline."""
+        if len(output.out) + len(output.err) <= SMALL:
+            return self.issues(output)[:MAX_ISSUES]
+        facts = (output.status, output.err[:SMALL], output.workspace, output.folder)
+        place, data = f"{__name__}:issues_in", output.out.encode("utf-8", "replace")
+        try:
+            found = await call_once(place, data, self.name, *facts, seconds=SECONDS, longest=LONGEST_ANSWER)
+        except ChildFailed as error:
+            raise LinterFailed(f"what it printed cannot be read: it {error}") from error
+        if isinstance(found, str):
+            raise LinterFailed(found)
+        return [LintIssue(*row) for row in found]
+
+
+def issues_in(
+    out: bytes, name: str, status: int | None, err: str, workspace: str, folder: str
+) -> list[tuple[Any, ...]] | str:
+    """In a worker: a linter's issues by its output, or why there are none."""
+    from orvl.capture.lint.registry import LINTERS
+
+    linter = cast("ProgramLinter", LINTERS[name])
+    try:
+        found = linter.issues(LintOutput(status, out.decode(), err, workspace, folder))
+    except LinterFailed as error:
+        return str(error)
+    return [astuple(issue) for issue in found[:MAX_ISSUES]]
 
 
 def named(files: Workspace, names: Iterable[str]) -> list[str]:

@@ -6,13 +6,20 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from orvl.errors import InvalidCommand
 from orvl.run.acp.read import read as read
+from orvl.run.acp.read import read_bytes
 from orvl.types import Command
+from orvl.worker import call_once
 
 MODULES = ("client", "drive")
 NEEDED = ("acp", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection")
+SMALL = 256 << 10
+"""Bytes of output that are read at once."""
+LONGEST_STDERR = 64 << 10
+LONGEST_TURN = 64 << 20
 START = """\
 import json, sys, types
 asked = json.load(sys.stdin.buffer)
@@ -39,6 +46,16 @@ def wrap(command: Command, prompt: str, session: str | None, workspace: str, mod
     }
     argv = [sys.executable, "-I", "-c", START, "--", *command.argv]
     return Command(argv=argv, env=command.env, files=command.files, stdin=json.dumps(asked))
+
+
+async def read_within(seconds: float, output: bytes, stderr: str, status: int | None) -> dict[str, Any]:
+    """What a turn told; read in a process of its own where there is much of it."""
+    stderr = stderr[-LONGEST_STDERR:]
+    if len(output) <= SMALL:
+        return read_bytes(output, stderr, status)
+    place = f"{read_bytes.__module__}:read_bytes"
+    told: dict[str, Any] = await call_once(place, output, stderr, status, seconds=seconds, longest=LONGEST_TURN)
+    return told
 
 
 def readable() -> tuple[Path, ...]:

@@ -49,6 +49,11 @@ def read(output: str, stderr: str, status: int | None) -> dict[str, Any]:
     return turn_report(session=session, steps=[step.made() for step in steps.list], usage=usage, **problem)
 
 
+def read_bytes(output: bytes, stderr: str, status: int | None) -> dict[str, Any]:
+    """In a worker: the same from bytes."""
+    return read(output.decode("utf-8", "replace"), stderr, status)
+
+
 def _problem(end: dict[str, Any], last: str, stderr: str, status: int | None) -> dict[str, str]:
     """Whether the agent gave up, or the model's host failed it."""
     if error := text_at(end, "error"):

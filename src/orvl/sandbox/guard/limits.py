@@ -10,6 +10,7 @@ import stat
 import time
 from typing import Any
 
+from .port import enter
 from .processes import descendants_at_a_glance
 
 FIRST_LOOK = 0.05
@@ -24,6 +25,7 @@ RESERVE, RESERVED_SHARE = 256 << 20, 8
 """Of what was free on the disk, what runs may not use up: so much, but not more than one part in so many."""
 FULL = 1 << 20
 """Bytes; with less, a disk counts as full."""
+CERTAIN_LOOKS = 2
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 RLIMITS = {
@@ -55,6 +57,7 @@ class LimitWatch:
         self.deleted = 0
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
+        self.shared_at_start = _shared_memory()
         self.files_at = self.descriptors_at = 0.0
         self.free_then = free_bytes(self.disk)
         self.free_at_start = self.free_then
@@ -62,7 +65,9 @@ class LimitWatch:
         self.common: int = job["room"]["free"]
         self.at_once: int = job["room"]["at_once"]
         self.reserve = min(RESERVE, self.common // RESERVED_SHARE)
+        self.full_looks = 0
         self.disk_was_full = False
+        """Whether the disk was certainly full, and not by this job: else an agent could choose to have no room."""
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""
@@ -80,8 +85,13 @@ class LimitWatch:
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
         self.deleted = 0
-        self.disk_was_full = self.disk_was_full or (self.common > 0 and free_bytes(self.disk) < FULL)
-        return self._measure_disk()
+        found = self._measure_disk()
+        self.disk_was_full = self.disk_was_full or self.full_looks > 0
+        return found
+
+    def look_now(self) -> None:
+        """Something was short of room: the next look is now, while whoever took it still has it."""
+        self.next = 0.0
 
     # -- processes
 
@@ -126,8 +136,13 @@ class LimitWatch:
 
     def _in_temporary_memory(self) -> int:
         """What lies in a sandbox's file systems that are in memory."""
+        if not self.init:
+            return 0
         root = f"/proc/{self.init}/root"
-        return sum(_used(root + place) for place in ("/dev/shm", "/run")) if self.init else 0
+        used = sum(_used(root + place) for place in ("/dev/shm", "/run"))
+        # To ask takes a process; while the whole machine has not much more of it, there is nothing to ask.
+        has_grown = _shared_memory() - self.shared_at_start > self.most["memory"] // 4
+        return used + (shared_segments(self.init) if has_grown else 0)
 
     def _memory(self, proc: str, pids: list[str], resident: int) -> str | None:
         """Counts shared pages once; looks as closely again only when as much has come as there was room for."""
@@ -140,8 +155,7 @@ class LimitWatch:
     def _disk(self) -> str | None:
         """Measures the folders now and then, and at once when the disk has lost half of what they may still take."""
         free = free_bytes(self.disk)
-        self.disk_was_full = self.disk_was_full or (self.common > 0 and free < FULL)
-        if free < self.reserve:
+        if free < max(self.reserve, FULL):
             self.descriptors_at = 0.0  # what it holds open without a name is counted at the next look
             return self._measure_disk()
         if time.monotonic() >= self.files_at or self.free_then - free > self.room / 2:
@@ -160,6 +174,10 @@ class LimitWatch:
             return "disk"
         if self.free_then < self.reserve and self._is_hog(used - self.used_before, hidden=hidden):
             return "disk_share"
+        # A job can fill a disk and make room again between two looks; it cannot do so around each measurement.
+        is_full = self.common > 0 and max(self.free_then, free_bytes(self.disk)) < FULL
+        self.full_looks = self.full_looks + 1 if is_full else 0
+        self.disk_was_full = self.disk_was_full or self.full_looks >= CERTAIN_LOOKS
         return "file_size" if largest >= self.most["file_size"] else None
 
     def _is_hog(self, used: int, *, hidden: bool) -> bool:
@@ -222,6 +240,36 @@ def free_bytes(folder: str) -> int:
         above = os.path.dirname(folder)
         return free_bytes(above) if above != folder else 0
     return (info.f_bavail if os.geteuid() else info.f_bfree) * info.f_frsize
+
+
+def _shared_memory() -> int:
+    """What the whole machine has in shared memory, and in file systems that are in memory."""
+    try:
+        with open("/proc/meminfo", "rb") as file:
+            line = next(line for line in file if line.startswith(b"Shmem:"))
+    except (OSError, StopIteration):
+        return 0
+    return int(line.split()[1]) << 10
+
+
+def shared_segments(pid: int) -> int:
+    """What a sandbox holds in shared memory that belongs to no process (System V); only from inside can it be seen."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            enter(os.open(f"/proc/{pid}/ns/ipc", os.O_RDONLY))
+            with open("/proc/sysvipc/shm", "rb") as file:
+                rows = file.read().splitlines()[1:]
+            os.write(write, b"%d" % sum(int(part) for row in rows for part in row.split()[-2:]))
+        finally:
+            os._exit(0)
+    os.close(write)
+    try:
+        return int(os.read(read, 64) or 0)
+    finally:
+        os.close(read)
+        os.waitpid(child, 0)
 
 
 def _own_memory(path: str) -> int:

@@ -72,6 +72,11 @@ class Sink:
                 raise
             self.disk_was_full = True
 
+    def lost_some(self) -> bool:
+        """Whether there was no room for what was printed since this was last asked."""
+        lost, self.disk_was_full = self.disk_was_full, False
+        return lost
+
     def drain(self) -> None:
         """Takes what was still in the pipe when the last process died: never more than a pipe holds."""
         if select.select([self.fd], [], [], 0)[0]:

@@ -27,7 +27,7 @@ def open_port(pid: int, port: int, hand_to: socket.socket) -> None:
     if not child:
         status = 1
         try:
-            _enter(network_of(pid))
+            enter(network_of(pid))
             with socket.socket() as listening:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 _bind(listening, port)
@@ -52,7 +52,7 @@ def dial(network: int | None, port: int, number: int, hand_to: socket.socket) ->
         return
     try:
         if network is not None:
-            _enter(network)
+            enter(network)
         with _connected(port) as connected:
             connected.settimeout(None)
             socket.send_fds(hand_to, [b"%d 0\n" % number], [connected.fileno()])
@@ -83,12 +83,12 @@ def network_of(pid: int) -> int:
     return os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
 
 
-def _enter(network: int) -> None:
-    """Into the user namespace that owns the network, where there is one, and into the network."""
-    owner = fcntl.ioctl(network, NS_GET_USERNS)
+def enter(namespace: int) -> None:
+    """Into the user namespace that owns a namespace, where there is one, and into it."""
+    owner = fcntl.ioctl(namespace, NS_GET_USERNS)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.setns(owner, 0)
-    if libc.setns(network, 0):
+    if libc.setns(namespace, 0):
         raise OSError(ctypes.get_errno(), "setns")
 
 

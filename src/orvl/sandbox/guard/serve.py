@@ -137,7 +137,7 @@ class Guard:
             self.group.look()
             cut = cut or self.group.hit() or limits.hit_at_the_end()
             fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
-            if cut is None and (limits.disk_was_full or any(sink.disk_was_full for sink in sinks.values())):
+            if cut is None and limits.disk_was_full:
                 fault = DISK_FULL
             if cut is None and fault is None and self.largest > job["limits"]["memory"]:
                 cut = "memory"  # between two looks, and gone
@@ -223,6 +223,8 @@ class Guard:
                 return None
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
+            if any(sink.lost_some() for sink in sinks.values()):
+                limits.look_now()
             if limits.due():
                 self.group.look()
                 if self.group.machine_is_short():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from orvl.score.judges.file_selection import SelectedFiles, numbered, select, shares
 from orvl.score.judges.injection import is_odd_path, is_suspicious
-from orvl.score.judges.redaction import CUT, bare_code, escape, one_line, without_names
+from orvl.score.judges.redaction import CUT, UNSEEN, bare_code, escape, folded, one_line, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -169,20 +169,25 @@ def _blind(run: CapturedRun, text: str) -> str:
     return without_names(text, run.hidden_names, run.own_words)
 
 
+def _speaks(text: str) -> bool:
+    """Whether a text seems to speak to a judge, also in letters that look like others, or with invisible ones."""
+    return is_suspicious(text) or is_suspicious(folded(re.sub(UNSEEN, "", text)))
+
+
 def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:
     """Places where the work itself seems to speak to a judge; what it started from is not its own."""
     for file in selected.files:
         if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
             yield f"the name {one_line(file.path)}"
-        if not is_suspicious(file.text):
+        if not _speaks(file.text):
             continue
         for number, line in enumerate(file.lines, 1):
             is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
-            if is_new and is_suspicious(line):
+            if is_new and _speaks(line):
                 yield f"{one_line(file.path)}:{number}"
                 break
     page = run.page
-    if page is not None and any(is_suspicious(text) for text in (page.visible_text, page.hidden_text) if text):
+    if page is not None and any(_speaks(text) for text in (page.visible_text, page.hidden_text) if text):
         yield "the page"
 
 

@@ -33,6 +33,7 @@ WORDS = "|".join(
         r"\b(?:correct|complete|in every respect|perfect|flawless|fully tested|bug-free|all requirements)\b",
         r"""["']?\bverdicts?\b["']?\s*[:=]""",
         r"\bcannot-tell\b",
+        r"(?:\\U000e00[0-9a-f]{2}){8}",  # A sentence in letters that cannot be seen, as it was escaped.
         r"\b(?:all|every) (?:the )?(?:items?|checks?|tests?|criteria|requirements?)\b.{0,30}"
         r"\b(?:yes|pass(?:es|ed)?|met|satisfied|fulfilled|green|true)\b",
         r"\b(?:system|developer) (?:prompt|message|instruction)s?\b",

@@ -34,8 +34,8 @@ FAMILIES = (
     ("gemini", "google", "deepmind", "gemma"),
     ("qwen", "alibaba", "tongyi", "dashscope", "bailian"),
     ("kimi", "moonshot", "moonshotai"),
-    ("glm", "zhipu", "zai", "bigmodel", "chatglm"),
-    ("grok", "xai"),
+    ("glm", "zhipu", "zai", "z.ai", "z-ai", "bigmodel", "chatglm"),
+    ("grok", "xai", "x.ai", "x-ai"),
     ("deepseek",),
     ("llama",),
     ("mistral", "mistralai", "devstral", "codestral", "magistral"),
@@ -94,40 +94,33 @@ UNTIL = {mark: re.compile(rf"(?:[^{mark}\\\n]++|\\.)*+", re.DOTALL) for mark in 
 SIMPLE = re.compile(r"[\w./:#%@+*=?&$~^-]*", re.ASCII)
 COMMON = frozenset(
     [
-        *(
-            "agent",
-            "auto",
-            "base",
-            "bot",
-            "build",
-            "chat",
-            "check",
-            "code",
-            "coder",
-            "custom",
-            "default",
-            "dev",
-            "fast",
-        ),
-        *("fast", "file", "files", "fixed", "free", "good", "large", "latest", "local", "max", "mini", "model", "name"),
-        *(
-            "nobody",
-            "none",
-            "other",
-            "plain",
-            "pro",
-            "project",
-            "run",
-            "runner",
-            "small",
-            "tool",
-            "tools",
-            "turbo",
-            "user",
-        ),
+        *("agent", "auto", "base", "bot", "build", "chat", "check", "code", "coder", "custom", "default", "dev"),
+        *("fast", "file", "files", "fixed", "free", "good", "large", "latest", "local", "max", "mini", "model"),
+        *("name", "nobody", "none", "other", "plain", "pro", "project", "run", "runner", "small", "tool", "tools"),
+        *("turbo", "user"),
     ]
 )
 """Names that are words of any work: they tell nothing about who did it."""
+ORDINARY = frozenset(
+    [
+        *("above", "active", "agents", "all", "ambient", "any", "arrow", "atomic", "bad", "balanced", "bash", "best"),
+        *("big", "blue", "brick", "broken", "bug", "cheap", "cli", "cloud", "coding", "command", "compound", "cosmos"),
+        *("deep", "demo", "dots", "dummy", "duo", "echo", "edit", "editor", "efficient", "embed", "empty", "example"),
+        *("fake", "faster", "fix", "flash", "frontier", "fusion", "git", "github", "gitlab", "global", "green"),
+        *("hello", "high", "honest", "hyper", "inference", "instruct", "io", "labs", "lite", "low", "medium", "merge"),
+        *("meta", "micro", "mock", "modal", "morph", "motif", "multi", "my", "nan", "nano", "neon", "next", "node"),
+        *("no", "north", "npm", "old", "one", "open", "our", "pickle", "pixel", "preview", "program", "prompt"),
+        *("python", "quick", "red", "ring", "route", "router", "routing", "sample", "script", "seed", "shell"),
+        *("simple", "slow", "smart", "solar", "some", "space", "step", "super", "swift", "synthetic", "task", "team"),
+        *("text", "the", "thinking", "tiny", "titan", "trinity", "two", "ui", "universal", "vision", "web", "work"),
+        *("worker", "write", "writer", "your", "zero"),
+    ]
+)
+"""Words that tell nothing where they are only a part of a name."""
+CONSTANTS = (
+    r"(?<![\w.])(?:(?:math|Math|cmath|np|numpy|jnp|torch|sympy|numbers|consts)(?:\.|::)(?:pi|PI|Pi)|M_PI)(?![\w])"
+)
+"""Names of libraries that any work may use."""
 KEYWORDS = frozenset(
     [
         *("abstract", "and", "as", "async", "await", "begin", "by", "case", "catch", "class", "const", "create"),
@@ -162,8 +155,8 @@ def one_line(path: str) -> str:
 
 def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str, ...]:
     """What would tell who did the work. `none`, the provider of agents without a model, is a word of any work."""
-    plain_agent = re.split("[+@]", agent)[0]
-    return (agent, plain_agent, model, model_id, *(() if provider == "none" else (provider,)))
+    agent_and_overlays = [part.split("@")[0] for part in agent.split("+")]
+    return (agent, *agent_and_overlays, model, model_id, *(() if provider == "none" else (provider,)))
 
 
 def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
@@ -177,7 +170,9 @@ def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = 
         return text
     pieces, at = [], 0
     # The folded text has as many characters, so that what is found in it is in the same place in the text itself.
-    for match in pattern.finditer(_folded(text)):
+    for match in pattern.finditer(folded(text)):
+        if match.lastgroup == "constant":
+            continue
         pieces += [text[at : match.start()], "[name]"]
         at = match.end()
     return "".join([*pieces, text[at:]])
@@ -189,7 +184,7 @@ STARTS = (
     r"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Za-z])"
     r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2}))"
 )
-ENDS = r"(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))"
+ENDS = r"[sS]?(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))"
 VERSION = r"(?:(?i:[-_.@]?v?|\s+v(?=\d)|\s(?=\d+\.\d))\d+(?:[._-]\d+)*(?:[a-z](?![A-Za-z]))?)?"
 
 
@@ -199,33 +194,43 @@ def _pattern(names: tuple[str, ...], prompts: tuple[str, ...]) -> re.Pattern[str
     if not names:
         return None
     parts: dict[str, None] = {}
-    for name in map(_folded, names):
+    for name in map(folded, names):
         words = re.findall(r"[^\W\d_]+|\d+", name.rsplit("/", 1)[-1])
         told = "".join(words).lower()
         if len(told) >= MIN_NAME and not (len(words) == 1 and told in COMMON | KEYWORDS | USUAL | FILE_KINDS):
             parts[f"(?:[-_./ ]|{UNSEEN})*".join(map(_letters, words))] = None
+        if (part := _telling_part(name)) is not None:
+            parts[_letters(part)] = None
     own = {word.lower() for name in names for word in re.findall("[A-Za-z]+", name)}
     parts |= dict.fromkeys(_letters(word) for family in FAMILIES if own & {*family} for word in family)
-    folded = [_folded(prompt) for prompt in prompts]
+    own_texts = [folded(prompt) for prompt in prompts]
 
     def hidden(spelled: Iterable[str], form: str) -> str:
-        kept = [one for one in spelled if not any(re.search(form.format(one), prompt) for prompt in folded)]
+        kept = [one for one in spelled if not any(re.search(form.format(one), prompt) for prompt in own_texts)]
         return form.format("|".join(sorted(kept, key=len, reverse=True))) if kept else ""
 
     bounded = hidden(parts, f"{STARTS.replace('{', '{{').replace('}', '}}')}(?:{{}}){ENDS}")
     anywhere = hidden(map(_letters, sorted(TELLING)), "(?:{})")
     forms = "|".join(form for form in (bounded, anywhere) if form)
-    return re.compile(f"(?:{forms}){VERSION}") if forms else None
+    return re.compile(f"(?P<constant>{CONSTANTS})|(?:{forms}){VERSION}") if forms else None
+
+
+def _telling_part(name: str) -> str | None:
+    """The first part of a name of several that is no ordinary word: `minimax` of `minimax-m2`, `o3` of `o3-mini`."""
+    parts = re.split(r"[-_.@+ ]", name.rsplit("/", 1)[-1])
+    telling = [part.lower() for part in parts if re.fullmatch(r"[A-Za-z]{3,}\d*|[A-Za-z]\d", part)]
+    ordinary = COMMON | ORDINARY | KEYWORDS | USUAL | FILE_KINDS
+    return next((part for part in telling if part.rstrip("0123456789") not in ordinary), None) if parts[1:] else None
 
 
 def _letters(word: str) -> str:
     """A word in one piece, or a long one also as `open-code`; `p.i` and `z_e_n` are other things."""
     between = f"(?:[-_]|{UNSEEN})*" if len(word) >= LONG_NAME else f"(?:{UNSEEN})*"
     # A set of both cases is found much faster than a letter whose case is ignored.
-    return between.join(f"[{letter}{letter.swapcase()}]" if letter.isalpha() else letter for letter in word)
+    return between.join(f"[{one}{one.swapcase()}]" if one.isalpha() else re.escape(one) for one in word)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """The text with letters that only look like others, such as Cyrillic or accented ones, as these others."""
     return text if text.isascii() else text.translate(FOLDING)
 

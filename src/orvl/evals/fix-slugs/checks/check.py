@@ -17,6 +17,7 @@ ORIGINAL = Path(__file__).with_name("original")
 EXISTING = "tests/test_slugs.py"
 SHA256 = "e8eb58f6c614bcce3172d16de0c6906c14e6d5ea4809f21e75ff62e64d0d8776"
 EXISTING_TESTS = 8
+MOST = 300_000
 
 # Run beside the package: they know the questions, not the answers.
 ASK = """
@@ -92,6 +93,13 @@ def expect_work():
     right = sum(map(is_right, asked(list(WORK)), WORK.values()))
     if right <= len(WORK) / 2:
         checks.fail(f"Expected the package to do most of what was asked for, saw {right} of {len(WORK)} right answers.")
+
+
+def source_of(path):
+    content = checks.read(path) or b""
+    if len(content) > MOST:
+        checks.fail(f"Expected a small file {ascii(path)}, saw more than {MOST} bytes.")
+    return content
 
 
 def text_of(path):
@@ -209,7 +217,7 @@ def rules():
     public = set()
     for path in [path for path in checks.files() if re.fullmatch(r"slugs/.*\.py", path)]:
         try:
-            tree = ast.parse(checks.read(path) or b"")
+            tree = ast.parse(source_of(path))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             checks.fail(f"Expected Python in {ascii(path)}, but it cannot be read.")
         for node in ast.walk(tree):

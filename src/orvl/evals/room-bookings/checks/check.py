@@ -20,6 +20,7 @@ SHA256 = {
     "ruff.toml": "4fa39f07e7a07ff140e3ad79650f4a143c9baada6492bc8e533eac3f75abc242",
 }
 EXISTING_TESTS = 5
+MOST = 300_000
 
 # Run beside the package: they know the questions, not the answers.
 ASK = """
@@ -137,6 +138,13 @@ def expect_work():
     right = sum(map(is_right, asked(list(WORK)), WORK.values()))
     if right <= len(WORK) / 2:
         checks.fail(f"Expected the package to do most of what was asked for, saw {right} of {len(WORK)} right answers.")
+
+
+def source_of(path):
+    content = checks.read(path) or b""
+    if len(content) > MOST:
+        checks.fail(f"Expected a small file {ascii(path)}, saw more than {MOST} bytes.")
+    return content
 
 
 def text_of(path):
@@ -320,7 +328,7 @@ def rules():
     methods = set()
     for path in [path for path in checks.files() if re.fullmatch(r"rooms/.*\.py", path)]:
         try:
-            tree = ast.parse(checks.read(path) or b"")
+            tree = ast.parse(source_of(path))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             checks.fail(f"Expected Python in {ascii(path)}, but it cannot be read.")
         check_calls(tree, path)

@@ -18,7 +18,7 @@ PROGRAM = "invoice.py"
 ORIGINAL = Path(__file__).with_name("original")
 EXISTING = "tests/test_invoice.py"
 SHA256 = "5bc05289255e86036e6adb4de943e9a9e1dfd64e273ab0e6ebaf44f4322c68ef"
-LONGEST = 25
+LONGEST, MOST = 25, 300_000
 
 # Run beside invoice.py: they know the questions, not the answers.
 ASK = """
@@ -213,8 +213,11 @@ def imported():
 
 def short():
     expect_work()
+    source = checks.read(PROGRAM) or b""
+    if len(source) > MOST:
+        checks.fail(f"Expected a small file {PROGRAM}, saw more than {MOST} bytes.")
     try:
-        tree = ast.parse(checks.read(PROGRAM) or b"")
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         checks.fail("Expected Python in invoice.py, but it cannot be read.")
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
