@@ -73,9 +73,15 @@ def test_without_nohup_a_closed_terminal_stops_the_command(waiting):
     process = start(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for(lambda: begun(waiting))
     process.send_signal(signal.SIGHUP)
+    assert process.stderr is not None
+    said = b""
+    while b"Stopping" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
     (waiting.tmp / "go").touch()
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    process.communicate(timeout=60)
+    assert process.returncode == 130
 
 
 def terminal(project):

@@ -12,6 +12,7 @@ from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
+    REFUSED_CALLS,
     SPENT,
     USAGE,
     attempt_from,
@@ -162,9 +163,9 @@ class SqliteRuns(Queries):
             "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
             "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
             "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
-            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
+            "OR EXISTS (SELECT 1 FROM json_each(attempt.detail, '$.refused') WHERE key IN (?, ?))) LIMIT 1"
         )
-        return bool(self.rows(query, (*names, version, contestant, contestant)))
+        return bool(self.rows(query, (*names, version, contestant, contestant, *REFUSED_CALLS)))
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
