@@ -50,7 +50,7 @@ class Talk:
 
     def turn(self, prompt: str, model: str = "scripted") -> dict:
         driver = self.start(prompt, model)
-        output, self.stderr = driver.communicate(timeout=60)
+        output, self.stderr = driver.communicate(timeout=300)
         self.status = driver.returncode
         self.lines = [json.loads(line) for line in output.splitlines()]
         told = acp.read(output, self.stderr, self.status)
@@ -248,7 +248,7 @@ def test_sigterm_ends_the_agent_and_its_children(talk, behaviour):
         time.sleep(0.02)
     assert len(one.processes()) == {"silent": 2, "linger": 4}[behaviour]
     driver.send_signal(signal.SIGTERM)
-    output, stderr = driver.communicate(timeout=30)
+    output, stderr = driver.communicate(timeout=300)
     assert driver.returncode == 128 + signal.SIGTERM
     assert not one.processes()
     assert acp.read(output, stderr, driver.returncode)["error"].startswith("the turn ended with status 143 before")
@@ -257,7 +257,7 @@ def test_sigterm_ends_the_agent_and_its_children(talk, behaviour):
 def test_read_never_raises(talk):
     one = talk()
     driver = one.start("write")
-    output = driver.communicate(timeout=60)[0]
+    output = driver.communicate(timeout=300)[0]
     numbers = random.Random(7)
     values = [
         "null",

@@ -342,7 +342,7 @@ def test_an_interrupt_in_the_middle_of_a_call_lets_it_end_and_starts_no_other(pr
         process = started(project, "asker", "--eval=one", "--episodes=3", "--concurrency=1")
         wait_for(lambda: server.open == 1)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 130, err
         assert b"To continue: orvl asker" in err and b"Traceback" not in err
         assert len(server.requests) == 1
@@ -360,7 +360,7 @@ def test_two_interrupts_in_the_middle_of_a_call_end_it_at_once(project):
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         assert process.returncode == 130
         wait_for(lambda: server.open == 0 and not processes_that_hold(tool))
     assert attempts(project) == 0

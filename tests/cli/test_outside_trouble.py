@@ -63,7 +63,7 @@ def test_nohup_is_respected(waiting):
     wait_for(lambda: begun(waiting))
     process.send_signal(signal.SIGHUP)
     (waiting.tmp / "go").touch()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert b"Stopping" not in err
     assert outcomes(waiting) == ["finished"]
@@ -80,7 +80,7 @@ def test_without_nohup_a_closed_terminal_stops_the_command(waiting):
         assert line, said
         said += line
     (waiting.tmp / "go").touch()
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == 130
 
 
@@ -125,7 +125,7 @@ def test_the_cursor_is_given_back(waiting, kind):
         if number != SIGNALS[kind][-1] or len(SIGNALS[kind]) == 2:
             seen = read_until(ours, b"Stopping", seen)
     seen = read_until(ours, b"never printed", seen)
-    assert process.wait(timeout=60) in (130, -signal.SIGQUIT)
+    assert process.wait(timeout=300) in (130, -signal.SIGQUIT)
     os.close(ours)
     assert seen.rfind(CURSOR_SHOWN) > seen.rfind(CURSOR_HIDDEN) >= 0
 
@@ -140,7 +140,7 @@ def test_progress_that_cannot_be_written_ends_nothing(waiting, stream, kind):
     streams = {name: theirs if stream in (name, "both") else subprocess.DEVNULL for name in ("stdout", "stderr")}
     process = start(waiting, "--episodes=4", "--concurrency=1", **streams)
     os.close(theirs)
-    status = process.wait(timeout=60)
+    status = process.wait(timeout=300)
     assert outcomes(waiting) == ["finished"] * 4
     assert status == (0 if stream == "stderr" else 1)
 
@@ -154,7 +154,7 @@ def test_a_terminal_that_goes_away_under_nohup_ends_nothing(waiting):
     wait_for(lambda: len(begun(waiting)) == 3)
     os.close(ours)
     (waiting.tmp / "go").touch()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=300) == 0
     assert outcomes(waiting) == ["finished"] * 3
 
 
@@ -170,7 +170,7 @@ def test_a_store_that_is_gone_is_noticed_at_once(waiting, how):
     if how == "replaced":
         store.mkdir()
         (store / "orvl.db").touch()
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 2, err
     assert b"Traceback" not in err
     [line] = [line for line in err.decode().splitlines() if line.startswith("orvl: ")]
@@ -193,7 +193,7 @@ def test_a_temporary_folder_that_is_removed_is_no_traceback(waiting):
     for folder in waiting.tmp.glob("orvl-*"):
         shutil.rmtree(folder)
     (waiting.tmp / "go").touch()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 1, err
     assert b"Traceback" not in err
     assert "failed" not in outcomes(waiting)
@@ -224,7 +224,7 @@ def test_a_temporary_folder_that_becomes_read_only_ends_the_call_with_a_sentence
     wait_for(lambda: begun(waiting))
     subprocess.run(["mount", "-o", "remount,ro", small], check=True)
     (waiting.tmp / "go").touch()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 1, err
     assert b"Traceback" not in err
     assert len(sentences(err)) == 1
@@ -255,7 +255,7 @@ def test_an_agent_that_is_stopped_or_whose_clock_is_wrong_is_measured_by_its_own
     process = start(project, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for(lambda: (project.tmp / "pid").exists() and (project.tmp / "pid").read_text().strip())
     os.kill(int((project.tmp / "pid").read_text()), signal.SIGSTOP)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert project.rows("SELECT outcome, reason FROM attempt") == [
         ("failed", "turn 1 passed its limit of 3 s (limits.turn)")

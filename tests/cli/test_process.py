@@ -80,7 +80,7 @@ def test_a_signal_ends_it_with_130(small, number):
     process.send_signal(number)
     time.sleep(0.3)
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
 

@@ -33,7 +33,7 @@ def on_a_terminal(project, *words: str, keys: bytes = b"") -> tuple[int, str]:
         if keys and b"Go on?" in drawn:
             os.write(ours, keys)
             keys = b""
-    status = process.wait(timeout=60)
+    status = process.wait(timeout=300)
     os.close(ours)
     return status, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode("utf-8", "replace"))
 

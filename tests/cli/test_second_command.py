@@ -41,7 +41,7 @@ def gated(project):
     yield project
     (project.root / "go").touch()
     for process in project.started:
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def start(project, *words: str, sandbox: bool = True) -> subprocess.Popen[str]:
@@ -88,7 +88,7 @@ def test_the_same_command_twice_runs_nothing_twice(gated):
     assert "Ctrl-C stops waiting" in line
     assert began(gated, "anne") <= 4
     (gated.root / "go").touch()
-    ended = [process.communicate(timeout=60) for process in (first, second)]
+    ended = [process.communicate(timeout=300) for process in (first, second)]
     assert [process.returncode for process in (first, second)] == [0, 0], ended
     ratings = [json.loads(out)["ratings"] for out, _ in ended]
     assert ratings[0] == ratings[1]
@@ -143,7 +143,7 @@ def test_gc_and_score_wait_too(gated, words):
     second = start(gated, *words, sandbox=False)
     waiting(second)
     (gated.root / "go").touch()
-    _, err = second.communicate(timeout=60)
+    _, err = second.communicate(timeout=300)
     assert second.returncode == 0, err
     assert gated.orvl("show", "anne/one/1").status == 0
 
@@ -167,7 +167,7 @@ def test_ctrl_c_stops_waiting_and_touches_nothing(gated):
     second = start(gated, "bert", "--eval=one")
     waiting(second)
     second.send_signal(signal.SIGINT)
-    _, err = second.communicate(timeout=60)
+    _, err = second.communicate(timeout=300)
     assert second.returncode == 130
     assert "Traceback" not in err
     assert first.poll() is None

@@ -364,7 +364,7 @@ def test_an_interrupted_round_trip_leaves_nothing(project):
             while not server.requests and time.monotonic() < until:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert evals_in(project) == ["shop.md"]

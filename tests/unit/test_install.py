@@ -446,7 +446,7 @@ def test_interrupting_ends_the_installer_and_leaves_nothing(machine, registry):
     npm = _children(process.pid)
     assert npm
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
     assert process.returncode == 130
     assert not [child for child in npm if Path(f"/proc/{child}").exists()]
     assert machine.installed("tiny") is None
@@ -464,7 +464,7 @@ def test_two_at_once_install_once(machine, registry):
     second = machine.start("tiny")
     assert second.stderr.readline() == "tiny: another orvl is installing it; waiting\n"
     registry.open.set()
-    (out, _), (out_of_second, _) = first.communicate(timeout=60), second.communicate(timeout=60)
+    (out, _), (out_of_second, _) = first.communicate(timeout=300), second.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (0, 0)
     assert "tiny: installed" in out
     assert "is already installed" in out_of_second
@@ -476,7 +476,7 @@ def test_it_says_that_it_goes_on(machine, registry):
     process = machine.start("tiny")
     lines = [process.stderr.readline() for _ in range(2)]
     registry.open.set()
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert lines == ["tiny: installing tiny-agent@1.0.0 with npm\n", "tiny: npm has been running for 5 s\n"]
 
 

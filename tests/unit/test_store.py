@@ -510,7 +510,7 @@ def test_two_with_stores_of_their_own_do_not_disturb_each_other(small):
         )
         for number in range(6)
     ]
-    ended = [(process.communicate(timeout=60)[1], process.returncode) for process in started]
+    ended = [(process.communicate(timeout=300)[1], process.returncode) for process in started]
     assert [status for _, status in ended] == [0] * 6, ended
     for number in range(6):
         with SqliteStore(small.root / f"s{number}", write=False) as store:

@@ -471,7 +471,7 @@ def test_by_hand():
         assert "By hand." in json.dumps(call(server, "openai"))
     finally:
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=300)
     assert "1 requests" in rest
 
 
