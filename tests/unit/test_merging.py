@@ -90,7 +90,7 @@ def test_what_cannot_be_merged_is_a_sentence_with_its_place(name, own, over, lin
 
 
 def test_a_date_that_does_not_exist_is_a_sentence():
-    with pytest.raises(FileError, match="this is not YAML, .*month must be in 1..12"):
+    with pytest.raises(FileError, match=r"this is not YAML, .*month must be in 1\.\.12"):
         merged("a: 1", "a: 2024-13-45\n", "config.yaml", PLACE)
 
 

@@ -24,7 +24,7 @@ from orvl.store.records import (
     usage_from,
 )
 from orvl.store.rows import CellCounts, RunResult, StoredCell, StoredRun
-from orvl.types import Inspection
+from orvl.types import REFUSED_CALLS, Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -156,13 +156,16 @@ class SqliteRuns(Queries):
             yield from found
 
     def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        refused = " OR ".join(
+            f"json_extract(attempt.detail, '$.refused.\"{kind}\"') IS NOT NULL" for kind in REFUSED_CALLS
+        )
         # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
         query = (
             "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
             "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
             "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
             "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
-            "OR json_extract(attempt.detail, '$.refused') IS NOT NULL) LIMIT 1"
+            f"OR {refused}) LIMIT 1"
         )
         return bool(self.rows(query, (*names, version, contestant, contestant)))
 
