@@ -316,6 +316,10 @@ class CheckResult:
     without walls between them."""
 
 
+REFUSED_CALLS = ("another model", "malformed request")
+"""Reasons to refuse a call of a model; other refused requests, as with another key or path, are none."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One try at a run, with all that it left behind; never changed once stored."""
@@ -341,6 +345,11 @@ class Attempt:
     """The identity of agent, model and provider, where the agent speaks to its model through orvl."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """How many requests of the agent the gateway did not pass on, by the reason."""
+
+    @property
+    def has_called(self) -> bool:
+        """Whether the agent has reached the door to its model: it called one, or would have, had it asked rightly."""
+        return bool(self.calls) or any(kind in self.refused for kind in REFUSED_CALLS)
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,16 @@ def test_frames_of_a_traceback_do_not_hide_what_broke(project):
     assert reason(project).endswith("and said: Error: config.toml is missing")
 
 
+def test_code_of_a_python_traceback_does_not_hide_what_broke(project):
+    deep = "def f(n):\n    return f(n - 1) if n else open('/no/config.toml')\n\n\nf(8)\n"
+    project.write("deep.py", "print('starting')\n" + deep)
+    agent(project, "unused")
+    project.agent("mine", 'models = {"none": ["fixed"]}\n\ndef command():\n    return ["python3", "deep.py"]\n')
+    project.orvl("mine", "--eval", "e")
+    words = "FileNotFoundError: [Errno 2] No such file or directory: '/no/config.toml'"
+    assert reason(project) == f"turn 1 ended with status 1, and said: {words}"
+
+
 def test_escape_sequences_never_reach_a_report(project):
     agent(project, say("\x1b]0;title\x07\x1b[31;1mred\x1b[0m\r\x1b[2Kbad \u202egnol\u202c\x9b5m\x00 end\n"))
     done = project.orvl("mine", "--eval", "e")

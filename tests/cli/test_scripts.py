@@ -152,6 +152,53 @@ def test_a_program_that_cannot_start_is_errored_with_what_helps(place, content, 
     assert outcomes == {"errored"}
 
 
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ('"./mine.sh {prompt}"', "would get '{prompt}' instead of the prompt; write f before"),
+        ('["./mine.sh", "--say={prompt}"]', "would get '{prompt}' instead of the prompt; write f before"),
+        ('["~/bin/mine", prompt]', "so '~/bin/mine' stays as it is; write the whole path"),
+        ('f"$HOME/bin/mine {prompt}"', "so '$HOME/bin/mine' stays as it is; write the whole path"),
+        ('f"A=1 ./mine.sh {prompt}"', "so 'A=1' sets no variable; return Command(argv, env="),
+        ('f"cd . && ./mine.sh {prompt}"', "so '&&' does nothing; return ['sh', '-c', "),
+        ('f"./mine.sh {prompt} > log.txt"', "so '>' does nothing; return ['sh', '-c', "),
+    ],
+)
+def test_what_a_shell_or_an_f_string_would_read_is_said_to_stay_as_it_is(place, returned, words):
+    place.write("mine.sh", "#!/bin/sh\n").chmod(0o755)
+    place.agent("mine", f'models = {{"none": ["fixed"]}}\n\ndef command(prompt):\n    return {returned}\n')
+    done = place.orvl("mine", "--eval", "e")
+    assert done.status and words in done.err and "agents/mine.py:" in done.err
+    assert {row["outcome"] for row in place.orvl("report", "--by", "run", "--json").json["ratings"]} == {"errored"}
+
+
+def test_a_prompt_may_say_what_a_shell_would_read(place):
+    place.eval("e", "---\nmetrics: {speed: 1}\n---\n{prompt} && > ~\n")
+    place.write("mine.sh", '#!/bin/sh\necho "$1" > made.txt\n').chmod(0o755)
+    for returned in ('f"./mine.sh {prompt}"', '["./mine.sh", prompt]', '" ".join(["./mine.sh", prompt])'):
+        place.agent("mine", f'models = {{"none": ["fixed"]}}\n\ndef command(prompt):\n    return {returned}\n')
+        assert place.orvl("mine", "--eval", "e").status == 0
+        assert place.orvl("show", "mine/e/1", "--file", "made.txt").out == "{prompt} && > ~\n"
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_script_that_is_not_there_is_told_with_the_one_that_is(place, sandbox):
+    place.write("tools/my-agent.sh", "#!/bin/sh\n").chmod(0o755)
+    for program, words in (
+        ("tools/my-agnt.sh", "nor in the project's folder (did you mean tools/my-agent.sh?)"),
+        ("./tools", "in the project it is a folder with none of __main__.py"),
+    ):
+        place.agent("mine", AGENT.format(words=json.dumps([program])))
+        assert words in place.orvl("mine", "--eval", "e", "--sandbox", sandbox).err
+
+
+def test_a_command_that_helps_can_be_pasted(project):
+    file = project.write("my tools/run it.sh", "#!/bin/sh\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nHi.\n")
+    project.agent("mine", AGENT.format(words='["my tools/run it.sh"]'))
+    assert f"chmod +x '{file}'" in project.orvl("mine", "--eval", "e").err
+
+
 def test_a_script_without_a_first_line_is_a_shell_script(place):
     place.write("tools/plain", 'echo "$1" > made.txt\n').chmod(0o755)
     ran(place, '["tools/plain", prompt]')

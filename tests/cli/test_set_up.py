@@ -64,6 +64,7 @@ def scores(row: dict[str, Any]) -> dict[str, float]:
         ("import signal; os.kill(os.getpid(), signal.SIGILL)", "signal 4"),
         ("raise ModuleNotFoundError('litellm')", "ModuleNotFoundError: litellm"),
         ("import urllib.error\nos.environ['OPENAI_API_KEY'] = 'stale'\nask()", "401"),
+        ("os.environ['OPENAI_BASE_URL'] += '/v1'\nask()", "404"),
     ],
 )
 def test_an_agent_that_never_calls_its_model_is_errored_with_its_own_words(host, code, words):
@@ -101,6 +102,14 @@ def test_an_earlier_command_is_put_right_by_the_next(host):
 def test_a_run_that_fails_after_a_call_shows_that_the_set_up_works(host):
     agent(host, "if 'hard' in sys.argv[1]: " + USAGE + "\nask(); sys.exit(3)")
     assert run(host)["hard"]["outcome"] == "failed"
+
+
+def test_a_call_of_another_model_is_refused_and_shows_that_the_set_up_works(host):
+    agent(host, "if 'hard' in sys.argv[1]: " + USAGE + "\nask()")
+    text = (host.root / "agents" / "mine.py").read_text()
+    host.agent("mine", text.replace('"model": "m"', '"model": "dearer"'))
+    run(host, "mine", "m", "--eval", "easy")
+    assert {row["outcome"] for row in run(host).values()} == {"failed"}
 
 
 def test_a_file_that_was_edited_is_another_agent(host):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from helpers.judging import answer_of, ask, captured, checklist, evidence_in, files_in, items_of, pointer_in, says
 from orvl.capture.captured_run import Inspections
+from orvl.errors import UnusableAnswer
+from orvl.gateway.wire.format import ModelAnswer
+from orvl.score.judges.answers import read_answer, requested_tools
 from orvl.score.judges.evidence import gather
-from orvl.score.judges.redaction import names_of, without_names
+from orvl.score.judges.redaction import escape, names_of, without_names
 from orvl.score.judges.tools import JudgeTools
 from orvl.testing import Answer, Fault, ModelServer
+from orvl.types import Agent
 
 PI = names_of("pi", "claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "zen")
 
@@ -45,6 +52,19 @@ HIDDEN = {
     "with full-width letters": "\uff50\uff49",
     "with an accent": "o\u0301pencode",
     "with an accent of its own": "\u00f3pencode",
+    "joined with a common word": "pibot",
+    "joined in capitals": "ZENAPI",
+    "after a common word": "runpi",
+    "a folder's rules": ".zenrules",
+    "with a soft hyphen": "open\u00adcode",
+    "with a variation selector": "open\ufe0fcode",
+    "with a filler": "open\u3164code",
+    "with a mark of another block": "o\u20ddpencode",
+    "in small capitals": "\u1d0f\u1d18\u1d07\u0274\u1d04\u1d0f\u1d05\u1d07",
+    "with a Latin alpha": "cl\u0251ude",
+    "with digits that look like letters": "0penc0de",
+    "spread out": "C L A U D E",
+    "spread out by dots": "c.l.a.u.d.e",
 }
 KEPT = [
     "pipe",
@@ -60,14 +80,18 @@ KEPT = [
     "p.i",
     "copy",
     "π",
+    "pilot",
+    "ramp &amp; zenana",
+    "incline",
+    "spinach",
 ]
 
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_tells_who_did_the_work_is_hidden(name):
-    blind = without_names(f"x = {HIDDEN[name]} # ok", PI)
-    assert "[name]" in blind
-    left = blind.replace("[name]", "").lower()
+    blind = without_names(escape(f"x = {HIDDEN[name]} # ok"), PI)
+    assert "hidden_name" in blind
+    left = blind.replace("hidden_name", "").lower()
     assert not any(
         word in left for word in ("pi@", "zen", "claude", "sonnet", "anthropic", "open", "4.5", "1.2.3", "2025")
     )
@@ -85,15 +109,15 @@ PARTS = [
 @pytest.mark.parametrize(("names", "words"), PARTS)
 def test_a_part_of_a_name_that_tells_is_hidden(names, words):
     for word in words.split():
-        assert "[name]" in without_names(f"a {word} b", names_of(*names)), word
+        assert "hidden_name" in without_names(f"a {word} b", names_of(*names)), word
 
 
 def test_ordinary_parts_of_names_and_constants_of_libraries_stay():
     names = names_of("pi", "big-pickle", "opencode/big-pickle", "open-cloud")
     code = "import pickle\narea = math.pi * r ** 2 + Math.PI + np.pi + M_PI\nbig = open(path)\n"
     assert without_names(code, names) == code
-    assert without_names("pi = 3 # my.pi", names) == "[name] = 3 # my.[name]"
-    assert without_names("ask BigPickle, or big_pickle", names) == "ask [name], or [name]"
+    assert without_names("pi = 3 # my.pi", names) == "hidden_name = 3 # my.hidden_name"
+    assert without_names("ask BigPickle, or big_pickle", names) == "ask hidden_name, or hidden_name"
 
 
 @pytest.mark.parametrize("word", KEPT)
@@ -101,8 +125,31 @@ def test_words_that_only_contain_a_name_stay(word):
     assert without_names(f"a {word} b", PI) == f"a {word} b"
 
 
+def test_code_in_which_names_are_hidden_still_is_code():
+    code = (
+        "import zen_client\npi = 3.1\n\ndef piAgent(PI_HOME, usepi=pi):\n    return {'pi': zen_client.ZenBot(usepi)}\n"
+    )
+    blind = without_names(code, PI)
+    ast.parse(blind)
+    assert blind.count("hidden_name") == 10 and blind.count("\n") == code.count("\n")
+
+
+def test_entities_of_html_are_no_names():
+    assert without_names("a &amp; amp", names_of("amp", "m", "m", "none")) == "a &amp; hidden_name"
+
+
+def test_the_program_behind_another_name_is_hidden():
+    agent = Agent("mine", Path("mine.py"), "project", "d", "", {}, str, version=["goose", "--version"])
+    packaged = replace(
+        agent, version=["python3", "-m", "x"], install={"npm": ("@block/moose@1.2.3", "linux-x64@1.0.0")}
+    )
+    assert "goose" not in without_names("gooseClient goose", names_of("mine", "m", "m", "none", agent))
+    blind = without_names("moosebot as a block in python3 on linux", names_of("mine", "m", "m", "none", packaged))
+    assert blind == "hidden_namebot as a block in python3 on linux"
+
+
 def test_a_name_that_the_task_or_a_check_uses_stays():
-    assert without_names("math.pi and zen", PI, ("Print pi to ten places.",)) == "math.pi and [name]"
+    assert without_names("math.pi and zen", PI, ("Print pi to ten places.",)) == "math.pi and hidden_name"
     finds = Inspections(hidden_names=PI)
     with captured({"a.py": "pi = 3\nzen = 4\n"}, finds=finds, prompts=("Use pi.",)) as run:
         text = gather(run, []).full.text
@@ -133,7 +180,7 @@ def test_file_names_and_further_evidence_are_blind():
     with captured(files, finds=Inspections(hidden_names=PI)) as run:
         full = gather(run, []).full
     assert "pi_agent" not in full.text and "zenClient" not in full.text and "## pipe.py" in full.text
-    assert full.names["[name]_agent.py"] == "pi_agent.py"
+    assert full.names["hidden_name_agent.py"] == "pi_agent.py"
 
 
 def test_looks_are_blind():
@@ -144,7 +191,7 @@ def test_looks_are_blind():
     with captured(files, finds=Inspections(hidden_names=PI)) as run:
         tools = JudgeTools(run, gather(run, []).full, browse, 9)
         shown = asyncio.run(tools.call(["list .", "search agent", "read a.py", "browse click Add"]))
-    assert "piAgent" not in shown and "zen" not in shown and "[name]Agent" in shown
+    assert "piAgent" not in shown and "zen" not in shown and "hidden_nameAgent" in shown
 
 
 # -- words alone earn nothing
@@ -285,3 +332,22 @@ def test_evidence_beyond_its_bounds_is_said_to_be_missing_and_never_a_yes():
     seen = evidence_in(server.requests[0])
     assert len(seen) < 400_000 and "# Not shown here" in seen
     assert score.kind == "abstained" or f"## {pointer.split(':')[0]}" in seen
+
+
+@pytest.mark.parametrize("text", ["```" + "\n" * 400_000, "```" + " " * 400_000 + "x", "```json\n" * 60_000 + "{"])
+def test_an_answer_that_takes_long_to_read_is_read_at_once(text):
+    """It is read where all other runs wait: what is not linear takes minutes at this size."""
+    began = time.process_time()
+    with pytest.raises(UnusableAnswer):
+        read_answer(ModelAnswer(text=text), 3)
+    assert requested_tools(ModelAnswer(text=text)) == []
+    assert time.process_time() - began < 5
+
+
+def test_a_look_that_takes_long_to_read_is_read_at_once():
+    with captured({"a b.py": "x = 1\ny = 2\n"}) as run:
+        tools = JudgeTools(run, gather(run, []).full, None, 9)
+        began = time.process_time()
+        shown = asyncio.run(tools.call(["read a" + " " * 100_000 + "x", "read a b.py 2-2", "read a b.py 1", "read 7"]))
+    assert time.process_time() - began < 5
+    assert shown.count("2| y = 2") == 2 and shown.count("1| x = 1") == 1 and "There is no file '7'" in shown

@@ -78,6 +78,7 @@ def test_toml_is_merged_at_every_depth():
         ("config.toml", "a = 1", "b = 2\nc = '''open", 2, "this is not TOML"),
         ("settings.json", "{}", '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, "this is not JSON"),
         ("settings.json", "{}", '{"a": 1', 1, "this is not JSON"),
+        ("settings.jsonc", "{}", '// why\n{"b": 2}', 1, "this is not JSON"),
         ("CONFIG_CONTENT", "{}", '{"a": oops}', 1, "this is not JSON"),
     ],
 )
@@ -86,6 +87,16 @@ def test_what_cannot_be_merged_is_a_sentence_with_its_place(name, own, over, lin
         merged(own, over, name, PLACE)
     assert str(raised.value).startswith(f"{PLACE}:{line}: ")
     assert "\n" not in str(raised.value)
+
+
+def test_a_date_that_does_not_exist_is_a_sentence():
+    with pytest.raises(FileError, match=r"this is not YAML, .*month must be in 1\.\.12"):
+        merged("a: 1", "a: 2024-13-45\n", "config.yaml", PLACE)
+
+
+def test_a_mark_of_the_byte_order_is_no_content():
+    assert merged('{"a": 1}', '\ufeff{"a": 2}', "a.json", PLACE)[1] == '{"a": 2}'
+    assert tomllib.loads(merged("a = 1", "\ufeffb = 2", "a.toml", PLACE)[1]) == {"a": 1, "b": 2}
 
 
 def test_what_is_neither_is_replaced():

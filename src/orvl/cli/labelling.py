@@ -168,5 +168,5 @@ def _names(project: Project, asked: Asked) -> tuple[str, ...]:
             return ()
         ids = known.models.get(provider, {})
     except (KeyError, OrvlError):
-        ids = {}
-    return names_of(agent, model, ids.get(model, model), provider)
+        known, ids = None, {}
+    return names_of(agent, model, ids.get(model, model), provider, known)

@@ -51,7 +51,8 @@ def sampler(
 
 def hidden_names(cell: Cell) -> tuple[str, ...]:
     """Names that judges must not see; a control is nobody's work."""
-    return () if cell.agent.control else names_of(cell.agent.name, cell.model, cell.model_id, cell.provider)
+    agent = cell.agent
+    return () if agent.control else names_of(agent.name, cell.model, cell.model_id, cell.provider, agent)
 
 
 def browse_as_text(browse: Callable[[Sequence[str]], Awaitable[Look]] | None) -> Browse | None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.run.last_words import last_words
-from orvl.store.records import REFUSED_CALLS
 
 if TYPE_CHECKING:
     from orvl.run.conversation import Conversation
@@ -42,11 +41,9 @@ class SetUps:
         """An attempt of an agent that speaks to its model through orvl; errored where its set-up seems to be wrong."""
         key = contestant_key(planned.cell)
         attempt = replace(attempt, contestant=key)
-        # A call that the gateway refused, as for another model, is one that the agent made.
-        has_called = bool(attempt.calls or attempt.refused.keys() & set(REFUSED_CALLS))
-        if has_called:
+        if attempt.has_called:
             self._works.add(key)
-        if has_called or attempt.outcome == "errored":
+        if attempt.has_called or attempt.outcome == "errored":
             return attempt
         if attempt.outcome == "finished":
             return attempt if attempt.reason else replace(attempt, reason=_no_call(talk))

@@ -46,7 +46,7 @@ def _errored(cells: Sequence[Row]) -> list[str]:
         for row in rows
     ]
     more = len(sentences) - MOST_ERRORED
-    return sentences[:MOST_ERRORED] + ([f"{more} more contestants have errored runs; see --json."] if more > 0 else [])
+    return sentences[:MOST_ERRORED] + ([f"There are errored runs of {more} more; see --json."] if more > 0 else [])
 
 
 def _most_frequent(row: Row) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orvl.types import AgentEndpoint, Overlay
 
 LONGEST_PROMPT_ARGUMENT = 100 * 1024
+FOR_SHELLS = ("&&", "||", "|", ">", ">>", "<", "2>&1")
 PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 IN_THE_WAY = ", and what leads the agent to its model would be lost."
 PLACEHOLDER = re.compile("\ue000orvl:([0-9a-f]*)\ue001")
@@ -133,7 +134,25 @@ def _words(argv: Any, prompt: str) -> list[str]:
         raise InvalidCommand(f"a command must be a string, a list of words or a Command, and is {argv!r}")
     if not words:
         raise InvalidCommand("the command is empty")
+    if mistake := _mistake(words, prompt, is_line=isinstance(argv, str)):
+        raise InvalidCommand(mistake)
     return [fill(word) for word in words]
+
+
+def _mistake(words: Sequence[str], prompt: str, *, is_line: bool) -> str | None:
+    """What was surely not meant, and what to write instead: an f-string without its f, or words for a shell."""
+    written = [word for word in words if not isinstance(word, Word)]
+    if "{prompt}" not in prompt and any("{prompt}" in word for word in written):
+        return "the agent would get '{prompt}' instead of the prompt; write f before the string's first quote"
+    first = str.__str__(words[0])
+    if re.match(r"~|\$", first):
+        return f"no shell reads the command, so {first!r} stays as it is; write the whole path"
+    if re.match(r"[A-Za-z_]\w*=", first):
+        return f"no shell reads the command, so {first!r} sets no variable; return Command(argv, env={{…}})"
+    sign = next((word for word in words if word in FOR_SHELLS), None) if is_line else None
+    if sign:
+        return f"no shell reads the command, so {sign!r} does nothing; return ['sh', '-c', 'the line', 'sh', prompt]"
+    return None
 
 
 def _split(line: str, prompt: str) -> list[str]:

@@ -147,6 +147,8 @@ class _Turns:
         if planned.cell.provider == "none":
             self.talk.usage = Usage(0.0, 0, 0, 0, 0, 0.0, "none")
         self._session: str | None = None
+        self._program = ""
+        """The program of the last command, where it is not the sandbox's own."""
         self._readable = _readable(planned, access)
 
     async def take(self, turn: int, prompt: str) -> None:
@@ -170,7 +172,8 @@ class _Turns:
         except NotStarted as error:
             # What was there in the first turn, and is not in a later one, the agent has taken away itself.
             is_agents = error.missing and turn > 1
-            talk.end("failed" if is_agents else "errored", str(error), retry=not error.missing)
+            hint = self.access.project_files.hint(self._program) if error.missing and turn == 1 else ""
+            talk.end("failed" if is_agents else "errored", f"{error}{hint}", retry=not error.missing)
             talk.missing_program = error.missing and not is_agents
         except FileError as error:
             # Before the first turn, the agent has not said anything yet that its file could stumble over.
@@ -205,7 +208,9 @@ class _Turns:
         if self.sandbox.has_own_programs:
             return command
         values = (said, self._session, self.planned.cell.model_id, self.planned.cell.provider)
-        return self.access.project_files.located(command, self.folders.workspace, values)
+        located = self.access.project_files.located(command, self.folders.workspace, values)
+        self._program = located.argv[0]
+        return located
 
     async def _conclude(self, turn: int, prompt: str, result: ProcessResult, left: float) -> None:
         """Notes what a turn took and said, and decides its outcome."""

@@ -29,7 +29,7 @@ def merged(own: str, over: str, name: str, place: Path) -> tuple[str, str]:
     below = _table(own, form)
     if below is None:
         return own, over
-    above = _overlay_table(over, name, place, form)
+    above = _overlay_table(over.removeprefix("\ufeff"), name, place, form)
     if above is None:
         return own, over
     return form.write(below), form.write(_deep(below, above))
@@ -63,7 +63,7 @@ def _overlay_table(over: str, name: str, place: Path, form: SettingsForm) -> dic
         why = AT_LINE.sub("", AT_END.sub("", str(error))).strip()
         raise FileError(place, int(line[1]) if line else over.count("\n") + 1, _unreadable("TOML", why)) from error
     except json.JSONDecodeError as error:
-        if not (name.endswith(".json") or over.lstrip().startswith("{")):
+        if not (name.endswith((".json", ".jsonc")) or over.lstrip().startswith("{")):
             return None
         raise FileError(place, error.lineno, _unreadable("JSON", error.msg)) from error
     except ValueError as error:
@@ -132,6 +132,8 @@ def _read_yaml(text: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise ValueError(getattr(error, "problem", None) or str(error), mark.line + 1 if mark else None) from error
+    except ValueError as error:  # a date that does not exist
+        raise ValueError(str(error), None) from error
 
 
 def _write_yaml(table: dict[str, Any]) -> str:

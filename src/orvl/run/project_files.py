@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,18 @@ class ProjectFiles:
             path = self.root / word if self.root and not os.path.lexists(workspace / word) else None
             self._known[word] = path.resolve() if path and _is_program(path) else None
         return self._known[word]
+
+    def hint(self, program: str) -> str:
+        """What to say beside a program that is not in the workspace: it is not in the project either, but maybe …"""
+        if self.root is None or program.startswith("/") or "/" not in program:
+            return ""
+        path = self.root / program
+        if path.is_dir():
+            return f", and in the project it is a folder with none of {', '.join(PROGRAM_IN_FOLDER)}"
+        names = os.listdir(path.parent) if path.parent.is_dir() else []
+        close = get_close_matches(path.name, names, 1)
+        meant = f" (did you mean {os.path.join(os.path.dirname(program), close[0])}?)" if close else ""
+        return f", nor in the project's folder{meant}"
 
     @property
     def readable(self) -> set[Path]:

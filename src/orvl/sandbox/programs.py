@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -81,12 +82,13 @@ def unstartable(program: Path) -> str | None:
     if not os.path.isfile(program):
         return "it is a folder" if os.path.isdir(program) else "it is not there"
     if not os.access(program, os.X_OK):
-        return f"it is not executable; make it so with: chmod +x {program}"
+        return f"it is not executable; make it so with: chmod +x {shlex.quote(str(program))}"
     begins = _bytes(program, LONGEST_VALUE)
     first = begins.partition(b"\n")[0].decode("utf-8", "surrogateescape") if begins.startswith(b"#!") else ""
     interpreter = _interpreter(first)
     if first.endswith("\r"):
-        return f"its lines end as on Windows, which hides its interpreter; mend it with: sed -i 's/\\r$//' {program}"
+        mend = f"sed -i 's/\\r$//' {shlex.quote(str(program))}"
+        return f"its lines end as on Windows, which hides its interpreter; mend it with: {mend}"
     if interpreter.startswith("/") and not os.path.exists(interpreter):
         return f"its interpreter {interpreter} is not there"
     if begins.startswith(b"\x7fELF") and begins[18:20] != _machine():

@@ -54,10 +54,6 @@ def _kinds(row: type) -> tuple[tuple[str, Any], ...]:
     return tuple(get_type_hints(row).items())
 
 
-REFUSED_CALLS = ("another model", "malformed request")
-"""Why the gateway refuses a request that reached it as a call of a model; one with another key or path did not."""
-
-
 def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
     usage = attempt.usage
     detail: dict[str, Any] = {"turns": [asdict(turn) for turn in attempt.turns], "cut": attempt.cut}

@@ -12,7 +12,6 @@ from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
-    REFUSED_CALLS,
     SPENT,
     USAGE,
     attempt_from,
@@ -25,7 +24,7 @@ from orvl.store.records import (
     usage_from,
 )
 from orvl.store.rows import CellCounts, RunResult, StoredCell, StoredRun
-from orvl.types import Inspection
+from orvl.types import REFUSED_CALLS, Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -157,15 +156,18 @@ class SqliteRuns(Queries):
             yield from found
 
     def has_called(self, names: tuple[str, str, str], version: str, contestant: str) -> bool:
+        refused = " OR ".join(
+            f"json_extract(attempt.detail, '$.refused.\"{kind}\"') IS NOT NULL" for kind in REFUSED_CALLS
+        )
         # Attempts of earlier versions of orvl do not say which contestant they are of; their names have to do.
         query = (
             "SELECT 1 FROM cell JOIN run ON run.cell = cell.id JOIN attempt ON attempt.run = run.id "
             "WHERE agent = ? AND model = ? AND provider = ? AND version = ? "
             "AND coalesce(json_extract(attempt.detail, '$.contestant'), ?) = ? "
             "AND (EXISTS (SELECT 1 FROM model_call WHERE model_call.attempt = attempt.id) "
-            "OR EXISTS (SELECT 1 FROM json_each(attempt.detail, '$.refused') WHERE key IN (?, ?))) LIMIT 1"
+            f"OR {refused}) LIMIT 1"
         )
-        return bool(self.rows(query, (*names, version, contestant, contestant, *REFUSED_CALLS)))
+        return bool(self.rows(query, (*names, version, contestant, contestant)))
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orvl.score.judges import Answer
 
 VERDICTS = ("yes", "no", "cannot-tell")
-FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+FENCED = re.compile(r"```[a-zA-Z]*[ \t\r]*\n(.*?)```", re.DOTALL)
 MAX_QUOTED = 80
 MAX_KEPT = 600
 

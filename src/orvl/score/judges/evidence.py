@@ -171,7 +171,7 @@ def _blind(run: CapturedRun, text: str) -> str:
 
 def _speaks(text: str) -> bool:
     """Whether a text seems to speak to a judge, also in letters that look like others, or with invisible ones."""
-    return is_suspicious(text) or is_suspicious(folded(re.sub(UNSEEN, "", text)))
+    return is_suspicious(text) or is_suspicious(re.sub(UNSEEN, "", folded(text)))
 
 
 def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:

@@ -30,10 +30,11 @@ MADE_BY_TOOLS = MADE_BY_OTHERS | {
     *(".svelte-kit", ".turbo", ".vite"),
 }
 AGENT_FILES = re.compile(
-    r"(?:^|/)\.(?:claude|opencode|codex|gemini|qwen|aider|cline|kilo\w*|pi|cursor|crush|goose|continue)\b[^/]*(?:/|$)",
+    r"(?:^|/)\.(?:claude|opencode|codex|gemini|qwen|aider|cline|kilo\w*|pi|cursor|crush|goose|continue)"
+    r"(?:rules|ignore|modes|rc)?\b[^/]*(?:/|$)",
     re.IGNORECASE,
 )
-"""Folders of agents' own settings, which would tell judges who did the work."""
+"""Agents' own settings, which would tell judges who did the work."""
 MINIFIED = re.compile(r"\.(?:min\.(?:js|css)|map)$")
 
 

@@ -21,9 +21,15 @@ from orvl.score.judges.injection import USUAL, is_loaded, is_suspicious, words_o
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from orvl.types import Agent
+
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+"""Controls, and what Unicode says to ignore where it cannot be shown."""
+PLACEHOLDER = "hidden_name"
+"""What stands for a name: code in which a name was a part of an identifier still is code."""
 MAX_NAME = 200
 MIN_NAME = 2
 """Letters and digits of a name: a single letter tells nothing about who did the work."""
@@ -117,10 +123,20 @@ ORDINARY = frozenset(
     ]
 )
 """Words that tell nothing where they are only a part of a name."""
+LAUNCHERS = frozenset(["bun", "bunx", "deno", "docker", "env", "npx", "pipx", "podman", "ruby", "sh", "uv", "uvx"])
+"""Programs that run others, with those of `ORDINARY`."""
 CONSTANTS = (
     r"(?<![\w.])(?:(?:math|Math|cmath|np|numpy|jnp|torch|sympy|numbers|consts)(?:\.|::)(?:pi|PI|Pi)|M_PI)(?![\w])"
+    r"|&[A-Za-z]{2,8};"
 )
-"""Names of libraries that any work may use."""
+"""Names of libraries and of characters that any work may use."""
+JOINED_AFTER = (
+    *("agent", "ai", "api", "app", "bot", "chat", "cli", "client", "code", "coder", "coding", "config", "fast", "gpt"),
+    *("home", "ignore", "key", "lib", "lite", "llm", "mini", "model", "modes", "pro", "provider", "proxy", "rc"),
+    *("rules", "runner", "sdk", "server", "session", "settings", "tool", "tools", "user"),
+)
+JOINED_BEFORE = ("ask", "my", "our", "run", "use")
+"""Words that stand right before or after a name in an identifier without any sign of where the name ends."""
 KEYWORDS = frozenset(
     [
         *("abstract", "and", "as", "async", "await", "begin", "by", "case", "catch", "class", "const", "create"),
@@ -153,17 +169,25 @@ def one_line(path: str) -> str:
 # -- names
 
 
-def names_of(agent: str, model: str, model_id: str, provider: str) -> tuple[str, ...]:
+def names_of(agent: str, model: str, model_id: str, provider: str, known: Agent | None = None) -> tuple[str, ...]:
     """What would tell who did the work. `none`, the provider of agents without a model, is a word of any work."""
     agent_and_overlays = [part.split("@")[0] for part in agent.split("+")]
-    return (agent, *agent_and_overlays, model, model_id, *(() if provider == "none" else (provider,)))
+    programs = _programs(known) if known else ()
+    return (agent, *agent_and_overlays, model, model_id, *(() if provider == "none" else (provider,)), *programs)
+
+
+def _programs(agent: Agent) -> list[str]:
+    """The program and the package that an agent's file names first, which may have another name than the file."""
+    packages = [re.split("==|(?<=.)@", them[0])[0] for them in agent.install.values() if them]
+    names = [PurePosixPath(word).name for word in (*agent.version[:1], *packages)]
+    return [name for name in names if name.rstrip("0123456789.") not in LAUNCHERS | ORDINARY | COMMON]
 
 
 def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = ()) -> str:
-    """Replaces what tells who did the work by `[name]`: as a word, or as a part of an identifier, in any case.
+    """Replaces what tells who did the work: as a word, or as a part of an identifier, in any case.
 
-    `pi` is hidden in `piAgent`, `PI_HOME` and `use-pi`, and not in `pipe` or `api`. A name that the task itself uses
-    stays: an eval about the OpenAI API could not be judged otherwise.
+    `pi` is hidden in `piAgent`, `PI_HOME`, `use-pi` and `pibot`, and not in `pipe` or `api`. A name that the task
+    itself uses stays: an eval about the OpenAI API could not be judged otherwise.
     """
     pattern = _pattern(names, prompts)
     if pattern is None:
@@ -173,18 +197,25 @@ def without_names(text: str, names: tuple[str, ...], prompts: tuple[str, ...] = 
     for match in pattern.finditer(folded(text)):
         if match.lastgroup == "constant":
             continue
-        pieces += [text[at : match.start()], "[name]"]
+        pieces += [text[at : match.start()], PLACEHOLDER]
         at = match.end()
     return "".join([*pieces, text[at:]])
 
 
-UNSEEN = r"[\u0300-\u036f]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}"
-"""What may stand between any two letters: accents, and what cannot be seen, which has been escaped already."""
+MARK = "\u0300"
+UNSEEN = rf"{MARK}|\\u[0-9a-fA-F]{{4}}|\\x[0-9a-fA-F]{{2}}|\\U[0-9a-fA-F]{{8}}|\\r"
+"""What may stand between any two letters of a folded text: marks, and what cannot be seen and has been escaped."""
 STARTS = (
     r"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Za-z])"
-    r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2}))"
+    r"|(?<=\\[abfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2})|"
+    + f"(?<=[{''.join(word[-1] + word[-1].upper() for word in JOINED_BEFORE)}])(?:"
+    + "|".join(f"(?<=(?<![A-Za-z]){word})" for word in (*JOINED_BEFORE, *map(str.upper, JOINED_BEFORE)))
+    + "))"
 )
-ENDS = r"[sS]?(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))"
+ENDS = (
+    r"[sS]?(?:(?![A-Za-z0-9])|(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    f"|(?=(?:{'|'.join(JOINED_AFTER)})(?![a-z]))|(?=(?:{'|'.join(JOINED_AFTER).upper()})(?![A-Z])))"
+)
 VERSION = r"(?:(?i:[-_.@]?v?|\s+v(?=\d)|\s(?=\d+\.\d))\d+(?:[._-]\d+)*(?:[a-z](?![A-Za-z]))?)?"
 
 
@@ -212,7 +243,9 @@ def _pattern(names: tuple[str, ...], prompts: tuple[str, ...]) -> re.Pattern[str
     bounded = hidden(parts, f"{STARTS.replace('{', '{{').replace('}', '}}')}(?:{{}}){ENDS}")
     anywhere = hidden(map(_letters, sorted(TELLING)), "(?:{})")
     forms = "|".join(form for form in (bounded, anywhere) if form)
-    return re.compile(f"(?P<constant>{CONSTANTS})|(?:{forms}){VERSION}") if forms else None
+    # Most characters begin no name, which is seen at once.
+    begin = "".join({sign for one in (*parts, *map(_letters, TELLING)) for sign in _first(one)} | set("&CMcjmnst"))
+    return re.compile(f"(?=[{begin}])(?:(?P<constant>{CONSTANTS})|(?:{forms}){VERSION})") if forms else None
 
 
 def _telling_part(name: str) -> str | None:
@@ -224,15 +257,34 @@ def _telling_part(name: str) -> str | None:
 
 
 def _letters(word: str) -> str:
-    """A word in one piece, or a long one also as `open-code`; `p.i` and `z_e_n` are other things."""
-    between = f"(?:[-_]|{UNSEEN})*" if len(word) >= LONG_NAME else f"(?:{UNSEEN})*"
+    """A word in one piece, or a long one also as `co-dex`, `c o d e x`, `c0dex`; `p.i` and `z_e_n` are other things."""
     # A set of both cases is found much faster than a letter whose case is ignored.
-    return between.join(f"[{one}{one.swapcase()}]" if one.isalpha() else re.escape(one) for one in word)
+    if len(word) < LONG_NAME:
+        return f"(?:{UNSEEN})*".join(map(_either_case, word))
+    signs = [f"[{LOOKS_LIKE[one]}]" if one in LOOKS_LIKE else _either_case(one) for one in word.lower()]
+    joined, spread = f"(?:[-_]|{UNSEEN})*".join(signs), "[ .*·]".join(signs)
+    return f"(?:{joined}|{spread})"
+
+
+def _first(pattern: str) -> str:
+    """The signs with which what a pattern of `_letters` finds may begin."""
+    bare = pattern.removeprefix("(?:")
+    return bare[1 : bare.index("]")] if bare.startswith("[") else bare[0]
+
+
+def _either_case(sign: str) -> str:
+    return f"[{sign}{sign.swapcase()}]" if sign.isalpha() else re.escape(sign)
 
 
 def folded(text: str) -> str:
-    """The text with letters that only look like others, such as Cyrillic or accented ones, as these others."""
+    """The text with letters that only look like others, such as Cyrillic or accented ones, as these others.
+
+    Marks over and under letters are one and the same in it. It is as long as the text.
+    """
     return text if text.isascii() else text.translate(FOLDING)
+
+
+LOOKS_LIKE = {"i": "iI1l", "l": "lLI1", "o": "oO0"}
 
 
 LOOKALIKES = {
@@ -240,16 +292,22 @@ LOOKALIKES = {
     "aeiknoptuvx": "αεικηορτυνχ",
     "ABCEHIJKMOPSTXY": "АВСЕНІЈКМОРЅТХУ",
     "ABEHIKMNOPTXYZ": "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖ",
+    "ACEHIJKLMPSTWZ": "ᎪᏟᎬᎻᏆᎫᏦᏞᎷᏢᏚᎢᏔᏃ",
+    "abcdefghijklmnoprtuvwyz": "ᴀʙᴄᴅᴇғɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ",
+    "acdghijlnoqu": "ɑϲđɡհıϳӏոօգս",
+    "dlho": "ɖłħø",
 }
-"""Letters, and those of Cyrillic and Greek that look like them."""
+"""Letters, and those of Cyrillic, Greek, Cherokee and others that look like them."""
 
 
 class _Folding(dict[int, str]):
     """The plain letter of each character, or the character; fills itself."""
 
     def __missing__(self, code: int) -> str:
-        base = unicodedata.normalize("NFKD", chr(code))[0]
-        self[code] = base if base.isascii() and base.isalnum() else chr(code)
+        sign = chr(code)
+        base = unicodedata.normalize("NFKD", sign)[0]
+        plain = base if base.isascii() and base.isalnum() else sign
+        self[code] = MARK if unicodedata.category(sign) in ("Mn", "Me") else plain
         return self[code]
 
 

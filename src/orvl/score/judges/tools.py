@@ -5,6 +5,7 @@ The texts here are part of what judges are asked: when one changes, raise `PROMP
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Browse = Callable[[Sequence[str]], Awaitable[str]]
 
 MAX_RESULT = 8_000
+MAX_REQUEST = 2_000
 MAX_LISTED = 200
 MAX_HITS = 40
 MAX_SEARCHED = 2 << 20
@@ -60,7 +62,7 @@ class JudgeTools:
         return f"<<<evidence {mark}>>>\n{shown}\n<<<end of evidence {mark}>>>\nLooks left: {self.left}. Go on."
 
     async def _result(self, request: str) -> str:
-        match = REQUEST.fullmatch(request.strip())
+        match = REQUEST.fullmatch(request.strip()) if len(request) <= MAX_REQUEST else None
         if match is None:
             return "That is no look: write list, read, search or browse."
         verb, rest = match[1], match[2].strip()
@@ -68,7 +70,9 @@ class JudgeTools:
             if self._browse is None:
                 return "There is no app to browse."
             return self._blind(escape(await self._browse([step.strip() for step in rest.split(";") if step.strip()])))
-        return {"list": self._list, "read": self._read, "search": self._search}[verb](rest)
+        # Large files take a while to read, in which other runs go on.
+        look = {"list": self._list, "read": self._read, "search": self._search}[verb]
+        return await asyncio.to_thread(look, rest)
 
     @property
     def _names(self) -> dict[str, str]:
@@ -93,14 +97,18 @@ class JudgeTools:
         return "\n".join([*names[:MAX_LISTED], *more]) or "There is no file."
 
     def _read(self, rest: str) -> str:
-        match = re.fullmatch(r"(.+?)(?:\s+(\d{1,7})(?:-(\d{1,7}))?)?", rest)
-        path = next((path for path, name in self._names.items() if match and name == match[1]), None)
-        if match is None or path is None:
+        name, _, lines_wanted = rest.rpartition(" ")
+        wanted = re.fullmatch(r"(\d{1,7})(?:-(\d{1,7}))?", lines_wanted) if name else None
+        path = self._path(name.rstrip() if wanted else rest)
+        if path is None:
             return f"There is no file '{one_line(rest)}'."
         lines = self._lines(path)
-        first = int(match[2] or 1)
-        last = min(len(lines), int(match[3] or (match[2] and first + 200) or 200))
+        first = int(wanted[1]) if wanted else 1
+        last = min(len(lines), int(wanted[2] or first + 200) if wanted else 200)
         return "\n".join(f"{number}| {lines[number - 1][:400]}" for number in range(max(1, first), last + 1))
+
+    def _path(self, shown: str) -> str | None:
+        return next((path for path, name in self._names.items() if name == shown), None)
 
     def _search(self, words: str) -> str:
         wanted, searched = words.strip("\"'`").lower(), 0
