@@ -20,7 +20,7 @@ PIECE = 16 << 10
 """Bytes that are read at once."""
 
 
-class Share:
+class TimeShare:
     """A part of the processor's time. What was not used may be used later, up to some seconds of it."""
 
     def __init__(self, part: float, saved: float) -> None:
@@ -53,7 +53,7 @@ class Share:
 class Pace:
     """Reads what has come over the connections of one run: a piece of each in turn, and no faster than its share."""
 
-    def __init__(self, share: Share) -> None:
+    def __init__(self, share: TimeShare) -> None:
         self.share = share
         self._line: deque[PacedConnection] = deque()
         self._is_waiting = False

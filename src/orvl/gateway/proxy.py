@@ -15,7 +15,7 @@ from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import close, largest_cost
-from orvl.gateway.pace import Pace, PacedConnection, Share
+from orvl.gateway.pace import Pace, PacedConnection, TimeShare
 from orvl.gateway.probe import Prober
 from orvl.gateway.redact import Redactor, redacted_body
 from orvl.gateway.request import LONGEST_NAME, check_headers, passes, read_request
@@ -62,8 +62,8 @@ class Proxy:
         self._had_reasoning = False
         self._open_bytes = 0
         self._free = asyncio.Semaphore(FREE_AT_ONCE)
-        self._pace = Pace(Share(READING, SAVED))
-        self._idle = Share(READING, SAVED)
+        self._pace = Pace(TimeShare(READING, SAVED))
+        self._idle = TimeShare(READING, SAVED)
         """For requests that are in no account."""
 
     async def serve(self, listening: socket.socket) -> None:

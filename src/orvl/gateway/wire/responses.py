@@ -18,7 +18,7 @@ from orvl.gateway.wire.format import (
     ToolResult,
     after_model,
 )
-from orvl.gateway.wire.openai import OpenAI
+from orvl.gateway.wire.openai import OpenAI, all_output
 from orvl.gateway.wire.sse import event
 from orvl.gateway.wire.values import (
     Json,
@@ -154,9 +154,9 @@ class ResponsesReader(AnswerReader):
         """Whether text has come in pieces, so that the complete item would repeat it."""
 
     def whole(self, body: Json) -> None:
-        self._end(body)
         for item in objects(body.get("output")):
             self._item(item)
+        self._end(body)
 
     def event(self, name: str, body: Json) -> None:
         kind = string(body.get("type")) or name
@@ -208,12 +208,15 @@ class ResponsesReader(AnswerReader):
         into, out = (optional_number(usage.get(name)) for name in ("input_tokens", "output_tokens"))
         if into is not None and out is not None:
             details = mapping(usage.get("input_tokens_details"))
-            answer.tokens = TokenCounts(
-                input=into,
-                cached=optional_number(details.get("cached_tokens")),
-                cache_write=optional_number(details.get("cache_write_tokens")),
-                output=out,
-                reasoning=optional_number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
+            reasoning = optional_number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens"))
+            answer.count(
+                TokenCounts(
+                    input=into,
+                    cached=optional_number(details.get("cached_tokens")),
+                    cache_write=optional_number(details.get("cache_write_tokens")),
+                    output=all_output(into, out, reasoning, usage.get("total_tokens")),
+                    reasoning=reasoning,
+                )
             )
 
 
