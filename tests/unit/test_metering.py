@@ -263,6 +263,7 @@ def test_a_client_may_leave_at_any_byte():
 # -- what is not passed on
 
 TWO_WAYS = {
+    "a number that is too large for any": b'{"model":"m","messages":[],"temperature":1e999}',
     "a key twice": b'{"model":"m","model":"big","messages":[]}',
     "a key twice, escaped": b'{"model":"m","mod\\u0065l":"big","messages":[]}',
     "another case": b'{"model":"m","Model":"big","messages":[]}',
@@ -323,6 +324,39 @@ def test_what_cannot_be_metered_goes_nowhere(protocol):
                 heard = await door.ask(**more)
                 assert heard.status == 400 and b"orvl" in heard.body, more
             assert host.requests == [] and door.account.refused["malformed request"] == len(UNMETERED)
+
+    run(test)
+
+
+def test_no_tool_within_a_tool_and_no_shell_runs_at_the_provider():
+    hosted = [
+        {"type": "namespace", "name": "n", "tools": [{"type": "web_search"}]},
+        {"type": "shell", "environment": {"type": "container_auto"}},
+        {"type": "shell", "environment": "remote"},
+    ]
+
+    async def test():
+        said = response(json.dumps(FORMATS["responses"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "responses")
+            for one in hosted:
+                assert (await door.ask(tools=[one])).status == 400, one
+            assert host.requests == []
+            own = [{"type": "shell", "environment": {"type": "local"}}, {"type": "shell"}]
+            assert (await door.ask(tools=own)).status == 200
+
+    run(test)
+
+
+def test_the_body_of_a_call_names_no_other_model_than_its_path():
+    async def test():
+        said = response(json.dumps(FORMATS["gemini"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "gemini")
+            body = {**body_of("gemini"), "model": "models/big"}
+            url = door.endpoint.url + path_of("gemini")
+            assert (await door.post(url, json.dumps(body).encode())).status == 404 and host.requests == []
+            assert (await door.post(url, json.dumps({**body, "model": "models/m"}).encode())).status == 200
 
     run(test)
 
