@@ -164,10 +164,10 @@ def test_a_call_that_it_lets_hang_is_its_own(project, code):
     def script(request):
         if "poison" not in json.dumps(request.body):
             return Answer("Hello.")
-        return Answer("x" * 4000, first_byte=0.0 if request.stream else 3.0, between=0.1, pieces=30)
+        return Answer("x" * 4000, first_byte=0.0 if request.stream else 8.0, between=0.25, pieces=30)
 
     with ModelServer(script) as server:
-        prepared(project, server, code, limits="turn = 1")
+        prepared(project, server, code, limits="turn = 4")
         assert_blamed(project)
 
 

@@ -6,9 +6,11 @@ import asyncio
 import gzip
 import json
 import time
+from contextlib import suppress
 
 import pytest
 from test_gateway import run, until
+from test_metering import stalls
 
 from helpers.gateways import (
     A_CENT_A_TOKEN,
@@ -24,8 +26,10 @@ from helpers.gateways import (
 )
 from orvl.gateway.limits import MOST_OF_A_RUN, Slots
 from orvl.gateway.metering import upper_bound
+from orvl.gateway.request import shortened
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.sse import event
+from orvl.prices import Price
 from orvl.project.settings import Limits
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
@@ -398,5 +402,129 @@ def test_a_packed_bomb_is_refused_and_holds_up_nobody(times):
                 heard = await door.post(f"{door.endpoint.url}/chat/completions", bomb, own)
             assert heard.status in (400, 413, 415) and host.requests == []
             assert longest[0] < 0.5, f"the loop stood still for {longest[0]:.2f} s"
+
+    run(test)
+
+
+# -- counts that are not those of the whole answer
+
+
+def chat(text: str, **more: object) -> dict:
+    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": more.pop("finish", None)}], **more}
+
+
+FIRST = {"prompt_tokens": 5, "completion_tokens": 1}
+COUNTS = {
+    "only at the beginning": ([chat("a", usage=FIRST), chat("b", finish="stop")], 9000, True),
+    "then no number": (
+        [chat("a", usage=FIRST), chat("b", finish="stop", usage={**FIRST, "completion_tokens": "9"})],
+        9000,
+        True,
+    ),
+    "with each piece": (
+        [chat("a", usage=FIRST), chat("b", finish="stop", usage={**FIRST, "completion_tokens": 2})],
+        2,
+        False,
+    ),
+    "thoughts only in the total": ([chat("a", finish="stop", usage={**FIRST, "total_tokens": 4006})], 4001, False),
+    "thoughts beside it": (
+        [chat("a", finish="stop", usage={**FIRST, "completion_tokens_details": {"reasoning_tokens": 700}})],
+        701,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_count_that_is_not_of_all_is_none(name):
+    events, output, is_bound = COUNTS[name]
+
+    async def test():
+        said = chunked(*(event(one) for one in events), event("[DONE]"))
+        async with upstream(saying(*said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            assert (await door.ask(stream=True, max_tokens=9000)).status == 200
+            (call,) = door.account.calls
+            assert (call.input_tokens, call.output_tokens, call.is_bound) == (5, output, is_bound)
+
+    run(test)
+
+
+def test_what_is_kept_for_an_hour_costs_more():
+    price = Price(3, 15, cached=0.3, cache_write=3.75)
+    usage = {"input_tokens": 10, "cache_creation_input_tokens": 1000, "output_tokens": 2}
+    kept = {**usage, "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 1000}}
+    said = {"type": "message", "content": [{"type": "text", "text": "Hi."}], "stop_reason": "end_turn", "usage": kept}
+
+    async def test():
+        async with upstream(saying(response(json.dumps(said).encode()))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url, prices={"m": price}), "anthropic")
+            assert (await door.ask()).status == 200
+            (call,) = door.account.calls
+            assert call.cost_usd == pytest.approx((10 * 3 + 1000 * 6 + 2 * 15) / 1e6)
+            assert price.largest_cost(1010, 2) >= call.cost_usd
+
+    run(test)
+
+
+# -- answers that are much longer than what they say
+
+
+def with_odds(tokens: int) -> bytes:
+    """Twenty odds for each token: megabytes for a few words."""
+    odds = {"token": "hello", "logprob": -0.1, "bytes": [104], "top_logprobs": [{"token": "sk", "logprob": -1}] * 20}
+    logprobs = {"content": [odds] * tokens}
+    choice = {"index": 0, "message": {"content": "Hi."}, "logprobs": logprobs, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 7, "completion_tokens": tokens}
+    return json.dumps({"choices": [choice, {**choice, "index": 1}], "usage": usage}).encode()
+
+
+@pytest.mark.parametrize("tokens", [200, pytest.param(4000, marks=pytest.mark.nightly)])
+def test_an_answer_with_all_its_odds_is_read_and_holds_up_nobody(tokens):
+    body = with_odds(tokens)
+
+    async def test():
+        async with upstream(saying(response(body))) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            async with stalls() as longest:
+                heard = await door.ask(logprobs=True, top_logprobs=20, n=2)
+            (call,) = door.account.calls
+            assert heard.body == body and door.account.last_failure is None
+            assert (call.input_tokens, call.output_tokens, call.is_bound) == (7, tokens, False)
+            assert longest[0] < 0.5, f"the loop stood still for {longest[0]:.2f} s"
+
+    run(test)
+
+
+def test_what_is_read_of_a_long_answer_is_short_and_has_its_end():
+    assert len(shortened(with_odds(4000))) < 1000
+    texts = [{"choices": [{"delta": {"content": "x" * 1000}}]} for _ in range(9000)]
+    short = json.loads(shortened(json.dumps([*texts, {"usage": 7}]).encode()))
+    assert short[-1] == {"usage": 7} and len(json.dumps(short)) <= 1 << 20
+
+
+def test_who_reads_a_little_now_and_then_does_not_hold_a_place_for_ever(monkeypatch):
+    monkeypatch.setattr("orvl.gateway.agent_call.PATIENCE", 1.0)
+    piece = event(chat("x" * 60_000))
+
+    async def test():
+        async def say(_: bytes, writer: asyncio.StreamWriter) -> None:
+            for part in chunked(*[piece] * 120, event("[DONE]")):
+                writer.write(part)
+                await writer.drain()
+
+        async with upstream(say) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            body = json.dumps(body_of("openai", stream=True)).encode()
+            reader, writer = await asyncio.open_connection("127.0.0.1", door.port, limit=1 << 12)
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {door.endpoint.key}\r\n"
+            writer.write(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            while not door.account.calls:
+                with suppress(ConnectionError):
+                    await reader.read(1 << 16)
+                await asyncio.sleep(0.2)
+            writer.close()
+            (call,) = door.account.calls
+            assert call.left
 
     run(test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import sys
 import time
 from contextlib import asynccontextmanager
 
@@ -27,6 +28,7 @@ from helpers.gateways import (
 from orvl.capture.diff import unified
 from orvl.errors import ChildFailed
 from orvl.gateway.clock import Clock, OpenCall
+from orvl.gateway.issues import is_quick
 from orvl.gateway.metering import upper_bound
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import ModelAnswer, Reply, TokenCounts
@@ -36,6 +38,7 @@ from orvl.testing import Answer, Fault, ModelServer, Tokens, ToolCall
 from orvl.worker import DeadlineWorker
 
 SAID = Answer("Hello there, this is a longer answer.", tokens=Tokens(input=100, output=50), pieces=20, between=0.02)
+HI = Reply("m", "Hi.", tokens=TokenCounts(5, 0, 0, 6, 0))
 
 
 def nested(depth: int) -> bytes:
@@ -49,6 +52,14 @@ def doubling(depth: int) -> dict:
     """A few hundred bytes that take 2 ** depth steps to check."""
     both = {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(depth)}
     return {"$defs": {**both, str(depth): {"type": "object"}}, "$ref": "#/$defs/0"}
+
+
+def unevaluated(depth: int) -> dict:
+    """The same without a reference: each level looks again at all that is below it."""
+    schema: dict = {"properties": {"a": {"type": "string"}}}
+    for _ in range(depth):
+        schema = {"allOf": [schema], "unevaluatedProperties": False}
+    return schema
 
 
 def tool(schema: object) -> list[dict]:
@@ -252,6 +263,7 @@ def test_a_client_may_leave_at_any_byte():
 # -- what is not passed on
 
 TWO_WAYS = {
+    "a number that is too large for any": b'{"model":"m","messages":[],"temperature":1e999}',
     "a key twice": b'{"model":"m","model":"big","messages":[]}',
     "a key twice, escaped": b'{"model":"m","mod\\u0065l":"big","messages":[]}',
     "another case": b'{"model":"m","Model":"big","messages":[]}',
@@ -316,6 +328,39 @@ def test_what_cannot_be_metered_goes_nowhere(protocol):
     run(test)
 
 
+def test_no_tool_within_a_tool_and_no_shell_runs_at_the_provider():
+    hosted = [
+        {"type": "namespace", "name": "n", "tools": [{"type": "web_search"}]},
+        {"type": "shell", "environment": {"type": "container_auto"}},
+        {"type": "shell", "environment": "remote"},
+    ]
+
+    async def test():
+        said = response(json.dumps(FORMATS["responses"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "responses")
+            for one in hosted:
+                assert (await door.ask(tools=[one])).status == 400, one
+            assert host.requests == []
+            own = [{"type": "shell", "environment": {"type": "local"}}, {"type": "shell"}]
+            assert (await door.ask(tools=own)).status == 200
+
+    run(test)
+
+
+def test_the_body_of_a_call_names_no_other_model_than_its_path():
+    async def test():
+        said = response(json.dumps(FORMATS["gemini"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "gemini")
+            body = {**body_of("gemini"), "model": "models/big"}
+            url = door.endpoint.url + path_of("gemini")
+            assert (await door.post(url, json.dumps(body).encode())).status == 404 and host.requests == []
+            assert (await door.post(url, json.dumps({**body, "model": "models/m"}).encode())).status == 200
+
+    run(test)
+
+
 def test_gemini_searches_nothing_at_the_provider():
     async def test():
         async with upstream(saying(response(b"{}"))) as host, doors() as open_doors:
@@ -370,6 +415,7 @@ HOSTILE = {
     "a pattern": json.dumps(
         {**body_of("openai"), "tools": tool({"properties": {"a": {"pattern": "^(a|aa|a?)+$"}}})}
     ).encode(),
+    "parts that nothing has looked at": json.dumps({**body_of("openai"), "tools": tool(unevaluated(26))}).encode(),
     "many lists": b'{"model":"m","messages":[' + b"[]," * 4_000_000 + b"[]]}",
     "many objects": b'{"model":"m","messages":[' + b'{"a":{}},' * 1_000_000 + b"{}]}",
     "deep lists": b'{"model":"m","messages":[' + b"[" * 3_000_000 + b"]" * 3_000_000 + b"]}",
@@ -400,6 +446,70 @@ def test_hostile_requests_do_not_hold_up_anybody_else(name):
             assert longest[0] < 0.5, f"the loop stood still for {longest[0]:.2f} s"
             assert sorted(times)[len(times) // 2] < 1.0
             assert len(hostile.account.calls) + len(honest.account.calls) == len(host.requests)
+
+    run(test)
+
+
+def test_many_choices_for_many_parts_are_not_compared_in_orvls_own_process():
+    choices = {"items": {"anyOf": [{"properties": {"a": {"const": number}}} for number in range(200)]}}
+    size = len(json.dumps(choices))
+    assert is_quick(choices, size, 100) and not is_quick(choices, size, 7000)
+    assert is_quick({"properties": {"pattern": {"type": "string"}}}, 50, 7000), "a property may have any name"
+
+
+def test_tools_in_tools_are_as_many_as_are_written():
+    tools: list[dict] = [{"type": "function", "name": "f", "parameters": {"type": "object"}}]
+    for depth in range(30):
+        tools = [{"type": "namespace", "name": f"space{depth}", "tools": tools}]
+
+    async def test():
+        said = response(json.dumps(FORMATS["responses"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url), "responses")
+            async with stalls() as longest:
+                assert (await door.ask(tools=tools)).status == 200
+            assert longest[0] < 0.5 and len(host.requests) == len(door.account.calls) == 1
+        asked = FORMATS["responses"].route_to("m").read_request(body_of("responses", tools=tools))
+        assert asked.tools["space0f"] == asked.tools["f"] == {"type": "object"} and len(asked.tools) < 100
+
+    run(test)
+
+
+TRICKLE = """
+import socket, sys, threading
+head = b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer " + sys.argv[2].encode()
+def send(body):
+    connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    connection.sendall(head + b"\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n")
+    while True:
+        connection.sendall(body)
+for _ in range(32):
+    threading.Thread(target=send, args=(b"1\\r\\n \\r\\n" * 50_000,), daemon=True).start()
+print("begun", flush=True)
+threading.Event().wait()
+"""
+
+
+def test_bodies_in_chunks_of_a_byte_hold_up_nobody_else():
+    """Each takes a byte's time to write, and a chunk's to read."""
+
+    async def test():
+        said = response(json.dumps(FORMATS["openai"].whole(HI)).encode())
+        async with upstream(saying(said)) as host, doors() as open_doors:
+            hostile, honest = [await open_doors.open(provider_at(host.url)) for _ in range(2)]
+            assert (await honest.ask()).status == 200, "what is imported once is no stall"
+            words = ["-c", TRICKLE, str(hostile.port), hostile.endpoint.key]
+            attack = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=asyncio.subprocess.PIPE)
+            try:
+                assert attack.stdout and await attack.stdout.readline() == b"begun\n"
+                async with stalls() as longest:
+                    for _ in range(40):
+                        assert (await honest.ask()).status == 200
+                        await asyncio.sleep(0.02)
+            finally:
+                attack.kill()
+                await attack.wait()
+            assert longest[0] < 0.3, f"the loop stood still for {longest[0]:.2f} s"
 
     run(test)
 

@@ -16,6 +16,7 @@ from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import is_same_model
 from orvl.gateway.limits import Budget
 from orvl.gateway.metering import step_of, trouble_of
+from orvl.gateway.pace import TimeShare
 from orvl.types import Usage
 from orvl.worker import DeadlineWorker
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from orvl.types import CallIssue, ModelCall
 
 CUT_OFF_IN_A_ROW = 3
+READING_ANSWERS, SAVED_FOR_ANSWERS = 1 / 2, 4.0
+"""The part of orvl's time that goes into looking through one run's streams, and the seconds of it that it may save."""
 DRAIN_SECONDS = 15.0
 """How long an answer is still read that its agent does not wait for."""
 Result = TypeVar("Result")
@@ -93,6 +96,7 @@ class Account:
         self._asking: asyncio.Task[None] | None = None
         self.clock = Clock()
         self.worker = DeadlineWorker()
+        self.reading = TimeShare(READING_ANSWERS, SAVED_FOR_ANSWERS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._steps: list[Mapping[str, Any]] = []
 

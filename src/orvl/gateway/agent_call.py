@@ -15,6 +15,7 @@ from multidict import CIMultiDict
 from orvl.errors import ChildFailed
 from orvl.gateway.failures import LONGEST_MESSAGE, CallFailure, is_about_account
 from orvl.gateway.issues import is_same_model
+from orvl.gateway.pace import PIECE
 from orvl.gateway.probe import ASKED_WHEN_LIMITED
 from orvl.gateway.redact import EventRedactor, redacted_body
 from orvl.gateway.request import SMALL, passes, shortened, with_usage
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 SHORT_SECONDS = 5.0
 LONGEST_ANSWER = 64 << 20
 PATIENCE = 60.0
-"""Seconds for which an agent may leave an answer unread."""
+"""Seconds for which an agent may leave an answer unread, in all: who reads a little each minute holds a place, too."""
 NOT_PASSED_ON = {
     *("host", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "accept-encoding"),
     *KEY_HEADERS,
@@ -55,6 +56,8 @@ class AgentCall(UpstreamCall):
     log: AnswerLog | None = None
     added_usage: bool = field(default=False, init=False)
     own_body: bytes = field(default=b"", init=False)
+    unread_for: float = field(default=0.0, init=False)
+    """Seconds for which the agent has kept the answer waiting."""
 
     async def forward(self) -> web.StreamResponse:
         """Sends the call; the agent gets the answer, or the failure."""
@@ -166,23 +169,23 @@ class AgentCall(UpstreamCall):
         try:
             async for chunk in upstream.content.iter_any():
                 self.open_call.last_heard = time.monotonic()
-                piece = self.redactor.feed(chunk)
                 # Some hosts send events under another content type.
-                is_stream = is_stream or (self.asked.stream and not whole and piece.lstrip().startswith(EVENT_STARTS))
-                piece = redactor.feed(piece) if is_stream else piece
+                is_stream = is_stream or (self.asked.stream and not whole and chunk.lstrip().startswith(EVENT_STARTS))
                 if not is_stream:
-                    self._take_part(piece, whole)
+                    self._take_part(chunk, whole)
                     continue
-                passed = without_usage.feed(piece) if without_usage else piece
-                await self._pass(piece, passed, response, log, events.feed)
-                await self._read_events(read)
-            rest = self.redactor.end()
+                for start in range(0, len(chunk), PIECE):
+                    with self.account.reading.spending():
+                        piece = redactor.feed(self.redactor.feed(chunk[start : start + PIECE]))
+                        passed = without_usage.feed(piece) if without_usage else piece
+                    await self._pass(piece, passed, response, log, events.feed)
+                    await self._read_events(read)
+                    await self.account.reading.rest()
             if is_stream:
-                rest = redactor.feed(rest) + redactor.end()
+                rest = redactor.feed(self.redactor.end()) + redactor.end()
                 passed = without_usage.feed(rest) + without_usage.end() if without_usage else rest
                 await self._pass(rest, passed, response, log, events.feed)
             else:
-                self._take_part(rest, whole)
                 await self._pass_whole(whole, response, log)
         finally:
             # What an agent did not wait for was generated, and is paid: it is read even if the agent has left.
@@ -226,9 +229,11 @@ class AgentCall(UpstreamCall):
         if self.agent_left:
             writing.close()
             return
+        began = time.monotonic()
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(PATIENCE - self.unread_for):
                 await writing
+            self.unread_for += time.monotonic() - began
         except (ConnectionError, RuntimeError, TimeoutError, aiohttp.ClientConnectionError):
             # One that reads nothing for so long would keep others from the provider.
             if self.request.transport is not None:

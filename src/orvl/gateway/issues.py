@@ -21,8 +21,19 @@ if TYPE_CHECKING:
 LONGEST_DETAIL = 300
 MOST_TOOLS = 64
 PLAIN = 16 << 10
-UNBOUNDED = re.compile(r'"(?:\$\w*[rR]ef|pattern\w*)"')
-"""Keywords by which even a short schema may take for ever: references multiply, and patterns backtrack."""
+QUICK = {
+    *("type", "enum", "const", "required", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength"),
+    *("maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf", "title", "description"),
+    *("default", "examples", "format", "$schema", "$id", "$comment", "deprecated", "nullable", "strict"),
+}
+"""Keywords that take a moment whatever stands in them. References multiply, patterns backtrack, and what looks at parts
+that no other keyword has looked at (`unevaluatedProperties`) looks at them again at each level: a short schema with any
+keyword that is not known to be quick may take for ever."""
+OF_SCHEMAS = ("items", "additionalProperties", "properties")
+"""Keywords with schemas in them that are quick if these are."""
+OF_CHOICES = ("anyOf", "oneOf", "allOf")
+"""The same, but each part of the arguments may be held against each choice."""
+FEW = 1 << 20
 SECONDS = 2.0
 DATE = re.compile(r"(?:20\d\d-?\d\d-?\d\d|(?<=-)\d\d-\d\d$|(?<![\w.])\d{3,4}(?![\w.]))")
 SIZE = re.compile(r"a?\d+(?:x\d+)?[bm]")
@@ -105,7 +116,7 @@ async def _tool_issue(asked: ModelRequest, tool: ModelToolCall, worker: Deadline
     if schema is None:
         return None
     text = json.dumps(schema, sort_keys=True)
-    if len(text) + len(tool.arguments) <= PLAIN and not UNBOUNDED.search(text):
+    if is_quick(schema, len(text), len(tool.arguments)):
         found = tool_issue(text.encode(), tool.arguments)
     else:
         try:
@@ -113,6 +124,27 @@ async def _tool_issue(asked: ModelRequest, tool: ModelToolCall, worker: Deadline
         except ChildFailed:
             return _issue("schema not checked", f"{tool.name}: its schema takes too long to check")
     return _issue(found[0], f"{tool.name}: {found[1]}") if found else None
+
+
+def is_quick(schema: Any, size: int, arguments: int) -> bool:
+    """Whether arguments and a schema of these lengths take a moment to compare, whatever they say."""
+    if size + arguments > PLAIN:
+        return False
+    inner = (*OF_SCHEMAS, *OF_CHOICES) if size * arguments <= FEW else OF_SCHEMAS
+    level = [schema]
+    while level:
+        keywords = [item for one in level if isinstance(one, dict) for item in one.items()]
+        if any(name not in QUICK and name not in inner for name, _ in keywords):
+            return False
+        level = [one for name, value in keywords if name in inner for one in _schemas_in(name, value)]
+    return True
+
+
+def _schemas_in(keyword: str, value: Any) -> list[Any]:
+    """The schemas in a keyword."""
+    if keyword == "properties":
+        return list(value.values()) if isinstance(value, dict) else []
+    return value if isinstance(value, list) else [value]
 
 
 def tool_issue(schema: bytes, arguments: str) -> list[str] | None:

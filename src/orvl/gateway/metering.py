@@ -32,7 +32,8 @@ def cost_of(provider: Provider, model: str, tokens: TokenCounts | None) -> float
     price = provider.price(model)
     if tokens is None or price is None:
         return None
-    return price.cost(tokens.input, tokens.cached or 0, tokens.cache_write or 0, tokens.output, tokens.reasoning or 0)
+    kinds = (tokens.cached or 0, tokens.cache_write or 0, tokens.output, tokens.reasoning or 0)
+    return price.cost(tokens.input, *kinds, for_an_hour=tokens.for_an_hour)
 
 
 # -- upper bounds
@@ -106,6 +107,7 @@ def _sum(counts: list[TokenCounts]) -> TokenCounts:
         cache_write=_known(count.cache_write for count in counts),
         output=sum(count.output for count in counts),
         reasoning=_known(count.reasoning for count in counts),
+        for_an_hour=sum(count.for_an_hour for count in counts),
     )
 
 

@@ -15,6 +15,7 @@ from orvl.gateway.agent_call import AgentCall
 from orvl.gateway.failures import CallFailure
 from orvl.gateway.issues import issues_of
 from orvl.gateway.metering import close, largest_cost
+from orvl.gateway.pace import Pace, PacedConnection, TimeShare
 from orvl.gateway.probe import Prober
 from orvl.gateway.redact import Redactor, redacted_body
 from orvl.gateway.request import LONGEST_NAME, check_headers, passes, read_request
@@ -34,6 +35,11 @@ LAST_WORDS = 2.0
 FREE_AT_ONCE = 4
 CONNECTIONS = 256
 LONGEST_TOGETHER = 256 << 20
+READING = 1 / 32
+"""The part of orvl's time that goes into reading what one run sends."""
+SAVED = 0.1
+ONE_REQUEST = 0.0003
+"""Seconds that it takes at least to answer a request that is not passed on."""
 OWN_HEADERS = tuple(format.header_prefix for format in FORMATS.values() if format.header_prefix)
 
 
@@ -56,13 +62,17 @@ class Proxy:
         self._had_reasoning = False
         self._open_bytes = 0
         self._free = asyncio.Semaphore(FREE_AT_ONCE)
+        self._pace = Pace(TimeShare(READING, SAVED))
+        self._idle = TimeShare(READING, SAVED)
+        """For requests that are in no account."""
 
     async def serve(self, listening: socket.socket) -> None:
         """Serves on a listening socket until it is cancelled."""
         server = web.Server(self.handle, handler_cancellation=True)
 
         def connection() -> asyncio.BaseProtocol:
-            return server() if len(server.connections) < CONNECTIONS else ClosedConnection()
+            is_full = len(server.connections) >= CONNECTIONS
+            return ClosedConnection() if is_full else PacedConnection(server(), self._pace)
 
         listener = await asyncio.get_running_loop().create_server(connection, sock=listening)
         try:
@@ -73,7 +83,10 @@ class Proxy:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/" and request.method in ("HEAD", "GET"):
+            await self._take_time()
             return web.Response(text="orvl")
+        if self.account.aborted.is_set():
+            await self._take_time()
         protocol = self.account.protocol
         if key_in(request.headers, request.query) != self.account.key:
             self.account.refuse("another key")
@@ -104,6 +117,11 @@ class Proxy:
             return self._refusal(route, error)
         finally:
             self._open_bytes -= len(body)
+
+    async def _take_time(self) -> None:
+        """What counts as no call has its end, too: thousands of such requests wait, each for those before it."""
+        self._idle.spend(ONE_REQUEST)
+        await self._idle.rest()
 
     def _refusal(self, route: Route, error: MalformedRequest) -> web.Response:
         """What an agent gets for a request that is malformed, beyond a bound, or cannot be metered."""

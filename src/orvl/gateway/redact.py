@@ -20,13 +20,14 @@ from orvl.gateway.wire.sse import EventBuffer
 from orvl.gateway.wire.values import as_object, compact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from orvl.worker import DeadlineWorker
 
 SHORTEST_SECRET = 6
-LARGEST_HERE = 128 << 10
-SECONDS = 10.0
+LARGEST_HERE = 32 << 10
+"""Bytes that take orvl's own process a few hundredths of a second at most, whatever they say."""
+SECONDS, SECONDS_A_MEBIBYTE = 10.0, 3.0
 HEAD = 10
 LONGEST_UNIT = 32
 """Bytes that one character may take, with what it is parted from the next one."""
@@ -182,17 +183,19 @@ class SecretPattern:
         """Where the secret stands, from left to right."""
         return sorted(place for form in self.forms for place in form.places(data))
 
-    def without(self, data: bytes) -> bytes:
-        out: list[bytes] = []
-        at = 0
-        for start, end in self.places(data):
-            out += [data[at:start], REDACTED] if start >= at else []
-            at = max(at, end)
-        return b"".join([*out, data[at:]])
-
     def overlap(self, data: bytes) -> int:
         """How many bytes at the end may be the beginning of the secret."""
         return len(data) - min(form.begins_at(data) for form in self.forms)
+
+
+def _without(data: bytes, places: Iterable[tuple[int, int]]) -> bytes:
+    """Bytes without what stands at some places."""
+    out: list[bytes] = []
+    at = 0
+    for start, end in places:
+        out += [data[at:start], REDACTED] if start >= at else []
+        at = max(at, end)
+    return b"".join([*out, data[at:]])
 
 
 @lru_cache(maxsize=64)
@@ -247,9 +250,9 @@ class Redactor:
     def text(self, text: str) -> str:
         """A text that is there as a whole."""
         data = text.encode("utf-8", "surrogatepass")
-        if not self._secret.forms or not self._secret.places(data):
+        if not self._secret.forms or not (places := self._secret.places(data)):
             return text
-        return self._secret.without(data).decode("utf-8", "surrogatepass")
+        return _without(data, places).decode("utf-8", "surrogatepass")
 
 
 # -- events
@@ -392,21 +395,23 @@ def _texts(body: dict[str, Any]) -> Iterator[EventText]:
 
 async def redacted_body(data: bytes, secret: str | None, worker: DeadlineWorker) -> bytes | None:
     """A body without the secret, also where that is split over its texts; None where that cannot be told in time."""
-    plain = Redactor(secret).whole(data)
     if not secret or not _pattern(secret).forms:
-        return plain
-    if len(plain) <= LARGEST_HERE:
-        return without_pieces(plain, secret)
+        return data
+    if len(data) <= LARGEST_HERE:
+        return without_pieces(_without(data, _pattern(secret).places(data)), secret)
+    seconds = SECONDS + SECONDS_A_MEBIBYTE * len(data) / (1 << 20)
     try:
-        is_whole = await worker.call(f"{__name__}:has_no_pieces", plain, secret, seconds=SECONDS)
+        places = await worker.call(f"{__name__}:secret_places", data, secret, seconds=seconds)
     except ChildFailed:
         return None
-    return plain if is_whole else None
+    return None if places is None else _without(data, places)
 
 
-def has_no_pieces(data: bytes, secret: str) -> bool:
-    """In a worker: whether a body does not have the secret in pieces."""
-    return without_pieces(data, secret) == data
+def secret_places(data: bytes, secret: str) -> list[tuple[int, int]] | None:
+    """In a worker: where a secret stands; None where it is in pieces, too."""
+    places = _pattern(secret).places(data)
+    rest = _without(data, places)
+    return places if without_pieces(rest, secret) == rest else None
 
 
 def without_pieces(data: bytes, secret: str) -> bytes:

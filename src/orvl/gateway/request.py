@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from orvl.errors import ChildFailed, MalformedRequest
 from orvl.gateway.wire import FORMATS
@@ -28,7 +29,10 @@ MOST_HEADERS = 256
 KEPT_SCHEMAS = 1 << 20
 SECONDS = 20.0
 REPEATED = ("instructions", "tools", "input", "prompt", "metadata")
+BESIDE = ("logprobs", "logprobsResult")
+"""What is said beside an answer, at many times its length."""
 LONGEST_TEXT = 1 << 19
+LONGEST_SHORT = 1 << 20
 MOST_PARTS = 4096
 USUAL_TIERS = (None, "auto", "default", "standard", "standard_only", "flex")
 USUAL_SPEEDS = (None, "standard")
@@ -111,7 +115,7 @@ def _request(body: bytes, route: Route) -> ModelRequest:
 def _content(body: bytes) -> Json:
     """A JSON object that every reader understands alike: UTF-8, finite numbers, no key twice, not too deep."""
     try:
-        content = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
+        content = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]
         raise MalformedRequest(400, f"orvl's gateway passes on only JSON objects: {reason}.") from error
@@ -147,7 +151,12 @@ def _folded(name: str) -> str:
 SPELLED = {_folded(name): [other for other in HEEDED if _folded(other) == _folded(name)] for name in HEEDED}
 
 
-def _no_number(text: str) -> Any:
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text[:LONGEST_NAME])
+
+
+def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON number")
 
 
@@ -194,21 +203,27 @@ def passes(name: str) -> bool:
 
 
 def shortened(data: bytes) -> str:
-    """In a worker: a part of an answer without what it repeats of the request, and with long texts cut."""
+    """In a worker: a part of an answer without what it repeats of the request, cut until it is short."""
     content = json.loads(data)
     for part in (content, mapping(content).get("response")):
         if isinstance(part, dict):
             for name in REPEATED:
                 part.pop(name, None)
-    return json.dumps(_cut(content))
+    text, most = json.dumps(_cut(content, MOST_PARTS)), MOST_PARTS
+    while len(text) > LONGEST_SHORT and most > 1:
+        most //= 4
+        text = json.dumps(_cut(content, most))
+    return text
 
 
-def _cut(value: Any) -> Any:
+def _cut(value: Any, most: int) -> Any:
+    """A value with so many parts of each list at most, the last one among them, and texts cut in proportion."""
     if isinstance(value, dict):
-        return {name: _cut(part) for name, part in value.items()}
+        return {name: _cut(part, most) for name, part in value.items() if name not in BESIDE}
     if isinstance(value, list):
-        return [_cut(part) for part in value[:MOST_PARTS]]
-    return value[:LONGEST_TEXT] if isinstance(value, str) else value
+        kept = value if len(value) <= most else [*value[: most - 1], value[-1]]
+        return [_cut(part, most) for part in kept]
+    return value[: LONGEST_TEXT * most // MOST_PARTS] if isinstance(value, str) else value
 
 
 def with_usage(body: bytes, request: ModelRequest, field: str) -> bytes | None:

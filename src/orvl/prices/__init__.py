@@ -17,6 +17,8 @@ NAMES_IN_THE_TABLE = {
     "moonshot": "moonshotai",
 }
 DATE = re.compile(r"[-@](20\d\d)(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])\Z")
+FOR_AN_HOUR = 2.0
+"""What it costs to keep input in a cache for an hour instead of five minutes, as a multiple of its price."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,11 @@ class Price:
     tiers: tuple[tuple[int, Price], ...] = ()
     """Higher prices of long calls: (number of input tokens, price above it), ascending."""
 
-    def cost(self, input_tokens: int, cached: int, cache_write: int, output: int, reasoning: int = 0) -> float:
-        """The dollars of one call; `input_tokens` includes cached and written ones, `output` includes reasoning."""
+    def cost(
+        self, input_tokens: int, cached: int, cache_write: int, output: int, reasoning: int = 0, for_an_hour: int = 0
+    ) -> float:
+        """The dollars of one call; `input_tokens` includes cached and written ones, `output` includes reasoning, and
+        `cache_write` those that are kept for an hour."""
         price = self
         for above, higher in self.tiers:
             if input_tokens > above:
@@ -45,6 +50,7 @@ class Price:
         write = price.input if price.cache_write is None else price.cache_write
         reasoned = price.output if price.reasoning is None else price.reasoning
         spent = plain * price.input + cached * read + cache_write * write
+        spent += for_an_hour * max(0.0, price.input * FOR_AN_HOUR - write)
         return (spent + max(0, output - reasoning) * price.output + reasoning * reasoned) / MILLION
 
     def largest_cost(self, input_tokens: int, output: int) -> float:
@@ -53,7 +59,11 @@ class Price:
         return max(price._largest(input_tokens, output) for price in prices)
 
     def _largest(self, input_tokens: int, output: int) -> float:
-        dearest = max(self.input, self.cached or 0.0, self.cache_write or 0.0)
+        written = self.cache_write or 0.0
+        # Only who takes more for writing than for reading keeps it for an hour.
+        dearest = max(
+            self.input, self.cached or 0.0, written, self.input * FOR_AN_HOUR if written > self.input else 0.0
+        )
         return (input_tokens * dearest + output * max(self.output, self.reasoning or 0.0)) / MILLION
 
 

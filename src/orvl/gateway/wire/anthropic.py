@@ -175,16 +175,17 @@ class MessagesReader(AnswerReader):
     def __init__(self) -> None:
         super().__init__()
         self._usage: Json = {}
+        self._for_an_hour = 0
         self._tools: dict[int, ModelToolCall] = {}
 
     def whole(self, body: Json) -> None:
         if body.get("type") == "error":
             self._error(body)
             return
-        self._message(body)
-        self.answer.is_count_final = True
         for index, block in enumerate(objects(body.get("content"))):
             self._block(index, block)
+        self._message(body)
+        self.answer.is_count_final = True
         self._stop(body)
         self.answer.complete = self.answer.finish is not None
 
@@ -244,12 +245,15 @@ class MessagesReader(AnswerReader):
     def _count(self, usage: Any, *, is_final: bool = False) -> None:
         reported = {name: optional_number(count) for name, count in mapping(usage).items() if name in USAGE}
         self._usage |= {name: count for name, count in reported.items() if count is not None}
+        kept = number(mapping(mapping(usage).get("cache_creation")).get("ephemeral_1h_input_tokens"))
+        self._for_an_hour = max(self._for_an_hour, kept)
         # A stream begins with a count of its output that is none yet; the last one counts.
         self.answer.is_count_final = is_final and reported.get("output_tokens") is not None
         if "input_tokens" in self._usage:
             uncached, read, written, output = (self._usage.get(name) for name in USAGE)
             total = (uncached or 0) + (read or 0) + (written or 0)
-            self.answer.tokens = TokenCounts(total, read, written, output or 0, None)
+            for_an_hour = min(self._for_an_hour, written or 0)
+            self.answer.tokens = TokenCounts(total, read, written, output or 0, None, for_an_hour)
 
 
 # -- what a server writes

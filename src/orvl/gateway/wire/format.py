@@ -82,6 +82,8 @@ class TokenCounts:
     cache_write: int | None = 0
     output: int = 0
     reasoning: int | None = 0
+    for_an_hour: int = 0
+    """Those of the written ones that are kept for longer than usual, at a higher price."""
 
     @property
     def total(self) -> int:
@@ -155,18 +157,26 @@ class ModelAnswer:
     unreadable: int = 0
     """Events that do not have the format's shape."""
 
+    def count(self, tokens: TokenCounts) -> None:
+        """Takes a count of all tokens so far; where more of the answer follows, another one must, too."""
+        self.tokens, self.is_count_final = tokens, True
+
+    def _begin(self) -> None:
+        self.began, self.is_count_final = True, False
+
     def add_text(self, text: Any) -> None:
         if isinstance(text, str) and text:
-            self.began = True
+            self._begin()
             add_piece(self, "text", text)
 
     def add_reasoning(self, text: Any) -> None:
-        self.began = self.has_reasoning = True
+        self._begin()
+        self.has_reasoning = True
         if isinstance(text, str):
             add_piece(self, "reasoning", text)
 
     def add_arguments(self, tool: ModelToolCall, text: Any) -> None:
-        self.began = True
+        self._begin()
         if isinstance(text, str):
             add_piece(tool, "arguments", text)
 

@@ -91,8 +91,10 @@ class Gemini(WireFormat):
             **mapping(body.get("generation_config")),
             **mapping(body.get("generationConfig")),
         }
+        named = string(body.get("model")) or route.model
         return ModelRequest(
-            model=route.model,
+            # A host may heed the body's word for it rather than the path's.
+            model=route.model if named.removeprefix("models/") == route.model else named,
             stream=route.stream,
             tools={
                 str(tool.get("name")): tool.get("parametersJsonSchema") or _json_schema(tool.get("parameters"))
@@ -207,11 +209,15 @@ class GeminiReader(AnswerReader):
         usage = mapping(body.get("usageMetadata"))
         if (into := optional_number(usage.get("promptTokenCount"))) is not None:
             thoughts = number(usage.get("thoughtsTokenCount"))
-            answer.tokens = TokenCounts(
-                input=into + number(usage.get("toolUsePromptTokenCount")),
-                cached=number(usage.get("cachedContentTokenCount")),
-                output=number(usage.get("candidatesTokenCount")) + thoughts,
-                reasoning=thoughts,
+            into += number(usage.get("toolUsePromptTokenCount"))
+            out = number(usage.get("candidatesTokenCount")) + thoughts
+            answer.count(
+                TokenCounts(
+                    input=into,
+                    cached=number(usage.get("cachedContentTokenCount")),
+                    output=max(out, number(usage.get("totalTokenCount")) - into),
+                    reasoning=thoughts,
+                )
             )
 
     def _candidate(self, candidate: Json) -> None:

@@ -183,7 +183,8 @@ class ChatReader(AnswerReader):
             if not number(choice.get("index")):
                 self._choice(choice)
         if isinstance(usage := body.get("usage"), dict):
-            answer.tokens = _tokens(usage) or answer.tokens
+            if tokens := _tokens(usage):
+                answer.count(tokens)
             cost = money(usage.get("cost"))
             answer.cost = answer.cost if cost is None else cost
 
@@ -234,13 +235,20 @@ def _tokens(usage: Json) -> TokenCounts | None:
     if into is None or out is None:
         return None
     prompt, completion = mapping(usage.get("prompt_tokens_details")), mapping(usage.get("completion_tokens_details"))
+    reasoning = optional_number(completion.get("reasoning_tokens"))
     return TokenCounts(
         input=into,
         cached=optional_number(prompt.get("cached_tokens", usage.get("prompt_cache_hit_tokens"))),
         cache_write=optional_number(prompt.get("cache_write_tokens")),
-        output=out,
-        reasoning=optional_number(completion.get("reasoning_tokens")),
+        output=all_output(into, out, reasoning, usage.get("total_tokens")),
+        reasoning=reasoning,
     )
+
+
+def all_output(into: int, out: int, reasoning: int | None, total: Any) -> int:
+    """The tokens of an output with its reasoning, which some hosts count beside it, or only in the total."""
+    beside = out + (reasoning or 0) if (reasoning or 0) > out else out
+    return max(beside, number(total) - into)
 
 
 def _usage(tokens: TokenCounts) -> Json:

@@ -18,7 +18,7 @@ from orvl.gateway.wire.format import (
     ToolResult,
     after_model,
 )
-from orvl.gateway.wire.openai import OpenAI
+from orvl.gateway.wire.openai import OpenAI, all_output
 from orvl.gateway.wire.sse import event
 from orvl.gateway.wire.values import (
     Json,
@@ -80,8 +80,10 @@ class Responses(OpenAI):
         )
 
     def provider_tool(self, body: Json) -> str | None:
-        later = _later_tools(objects(body.get("input")))
-        return foreign_tool(body, OWN_TOOLS) or foreign_tool({"tools": later}, OWN_TOOLS)
+        offered = [*objects(body.get("tools")), *_later_tools(objects(body.get("input")))]
+        members = [tool for _, tool in _with_members(offered)]
+        hosted = (tool for tool in members if _kind(tool.get("environment")) not in (None, "local"))
+        return foreign_tool({"tools": members}, OWN_TOOLS) or next((str(tool.get("type")) for tool in hosted), None)
 
     def reader(self) -> AnswerReader:
         return ResponsesReader()
@@ -152,9 +154,9 @@ class ResponsesReader(AnswerReader):
         """Whether text has come in pieces, so that the complete item would repeat it."""
 
     def whole(self, body: Json) -> None:
-        self._end(body)
         for item in objects(body.get("output")):
             self._item(item)
+        self._end(body)
 
     def event(self, name: str, body: Json) -> None:
         kind = string(body.get("type")) or name
@@ -206,12 +208,15 @@ class ResponsesReader(AnswerReader):
         into, out = (optional_number(usage.get(name)) for name in ("input_tokens", "output_tokens"))
         if into is not None and out is not None:
             details = mapping(usage.get("input_tokens_details"))
-            answer.tokens = TokenCounts(
-                input=into,
-                cached=optional_number(details.get("cached_tokens")),
-                cache_write=optional_number(details.get("cache_write_tokens")),
-                output=out,
-                reasoning=optional_number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
+            reasoning = optional_number(mapping(usage.get("output_tokens_details")).get("reasoning_tokens"))
+            answer.count(
+                TokenCounts(
+                    input=into,
+                    cached=optional_number(details.get("cached_tokens")),
+                    cache_write=optional_number(details.get("cache_write_tokens")),
+                    output=all_output(into, out, reasoning, usage.get("total_tokens")),
+                    reasoning=reasoning,
+                )
             )
 
 
@@ -219,16 +224,30 @@ class ResponsesReader(AnswerReader):
 
 
 def _schemas(tools: Any) -> dict[str, Any]:
-    """The schemas of functions by name; tools that take free text or run at the host have none."""
+    """The schemas of functions by name; tools that take free text or run at the host have none.
+
+    One in a namespace has its own name, and that after the namespace's: two however deep it is, so that no nesting
+    multiplies them.
+    """
     schemas: dict[str, Any] = {}
-    for tool in objects(tools):
-        if tool.get("type") == "namespace":
-            prefix = string(tool.get("name")) or ""
-            inner = _schemas(tool.get("tools"))
-            schemas |= inner | {f"{prefix}{name}": schema for name, schema in inner.items()}
+    for prefix, tool in _with_members(tools):
         name = string(tool.get("name")) or string(tool.get("type")) or ""
-        schemas[name] = tool.get("parameters") if tool.get("type") == "function" else None
+        schema = tool.get("parameters") if tool.get("type") == "function" else None
+        schemas |= {name: schema, f"{prefix}{name}": schema}
     return schemas
+
+
+def _with_members(tools: Any) -> Iterator[tuple[str, Json]]:
+    """All tools, those in namespaces too, each with the name of its namespace."""
+    level = [("", tool) for tool in objects(tools)]
+    while level:
+        yield from level
+        level = [(string(tool.get("name")) or "", member) for _, tool in level for member in objects(tool.get("tools"))]
+
+
+def _kind(environment: Any) -> Any:
+    """Where a shell runs: on the agent's side, or in a container of the provider's."""
+    return mapping(environment).get("type") if isinstance(environment, dict) else environment
 
 
 def _later_tools(items: list[Json]) -> list[Json]:
