@@ -56,7 +56,7 @@ def failure_of(status: int, body: bytes, headers: Mapping[str, str]) -> CallFail
     codes = error_codes(body)
     is_about_account = bool(codes & (KEY_CODES | MONEY_CODES))
     if 300 <= status < 400:
-        location = _lower(headers).get("location", "nowhere")
+        location = _lower(headers).get("location", "nowhere")[:LONGEST_MESSAGE]
         return CallFailure(f"{status} it redirects to {location}", False, "provider", status)
     if status in (401, 402) or (status in (400, 403) and is_about_account):
         return CallFailure(sentence, False, "provider", status)

@@ -41,6 +41,7 @@ ELSEWHERE = {
     "fallbacks": "another model might answer",
     "models": "another model might answer",
     "route": "another model might answer",
+    "preset": "what it asks for is kept at the provider",
     "prompt": "what it asks for is kept at the provider",
     "container": "it runs programs at the provider, which are charged apart",
     "mcp_servers": "it runs tools at the provider, which are charged apart",
