@@ -17,7 +17,7 @@ The others never reach a user as they are: the part that raises one and the part
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
@@ -73,6 +73,14 @@ class NotStarted(Exception):
     def __init__(self, message: str, *, missing: bool) -> None:
         super().__init__(message)
         self.missing = missing
+
+
+class DiskWasFull(NotStarted):
+    """The process ran on a disk that was full, and not by itself; `result` says how it ended."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message, missing=False)
+        self.result = result
 
 
 class ProxyRefusal(Exception):

@@ -266,13 +266,15 @@ class OpenProject:
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
+        from orvl.engine.steady_loop import run
+
         running = self.run_async(agent, **options)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(running)
+            return run(running)
         with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, running).result()
+            return thread.submit(run, running).result()
 
     async def run_async(
         self,

@@ -262,6 +262,50 @@ def test_an_agent_that_is_stopped_or_whose_clock_is_wrong_is_measured_by_its_own
     ]
 
 
+def test_an_agent_is_not_blamed_for_the_time_in_which_orvl_was_stopped(waiting):
+    """As by Ctrl-Z: its model, and all else that it waits for, was not there."""
+    waiting.toml("limits.grace = 0.2\nlimits.turn = 3\n")
+    process = start(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(waiting))
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(4)  # longer than the limit
+    os.kill(process.pid, signal.SIGCONT)
+    (waiting.tmp / "go").touch()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    [(outcome, seconds)] = waiting.rows("SELECT outcome, seconds FROM attempt")
+    assert (outcome, seconds < 3) == ("finished", True)
+
+
+@pytest.mark.nightly
+def test_an_agent_that_gave_up_while_orvl_was_stopped_gets_another_attempt(project):
+    code = f"[ -e {project.tmp}/go ] && exit 0; echo > {project.tmp}/begun-1; sleep 7; touch {project.tmp}/go; exit 3"
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return ['sh', '-c', {code!r}]\n")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    process = start(project, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: begun(project))
+    os.kill(process.pid, signal.SIGSTOP)
+    wait_for((project.tmp / "go").exists)
+    os.kill(process.pid, signal.SIGCONT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    (first, why), (second, _) = project.rows("SELECT outcome, reason FROM attempt ORDER BY id")
+    assert (first, second) == ("errored", "finished")
+    assert "stood still for" in why
+
+
+def test_a_folder_that_is_gone_is_one_sentence_and_a_relative_temporary_one_works(waiting):
+    gone = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"]
+    result = waiting.orvl("list", prefix=gone)
+    assert (result.status, result.err.count("\n")) == (2, 1), result.err
+    assert "This folder is not there any more" in result.err
+    (waiting.tmp / "go").touch()
+    env = {"TMPDIR": os.path.relpath(waiting.tmp, waiting.root)}
+    result = waiting.orvl("mine", "--eval=e", "--sandbox=none", env=env, process=True)
+    assert result.status == 0, result.err
+    assert outcomes(waiting) == ["finished"]
+
+
 # -- a browser that checks need
 
 

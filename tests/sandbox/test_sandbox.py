@@ -25,7 +25,7 @@ from helpers.forked import call_in_fork
 from helpers.needs import need, need_program
 from helpers.ordinary_user import AS_ROOT, PYTHON, library_for_all, python_for_all, spare_uid
 from helpers.user_project import ROOT_FOLDER, Result, UserProject
-from orvl.sandbox.guard.port import open_port
+from orvl.sandbox.guard.port import furnish
 from orvl.store.folder import FolderBlobs
 
 MADE_ONCE = ("attacked", "attacked_without_walls", "hogged")
@@ -920,7 +920,7 @@ def test_a_door_waits_until_the_sandboxs_loopback_is_there():
     ours, theirs = socket.socketpair()
     with ours, theirs, subprocess.Popen(alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"here\n"
-        open_port(process.pid, 8123, theirs)
+        furnish(process.pid, [8123], theirs)
         said, handed, _, _ = socket.recv_fds(ours, 64, 1)
         process.stdin.close()
     os.close(handed[0])

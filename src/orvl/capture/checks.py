@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from orvl.capture.browser import find
 from orvl.capture.browser.look import look_at
 from orvl.capture.subject import Subject, answering, equip
-from orvl.errors import Interrupted, NotStarted
+from orvl.errors import DiskWasFull, Interrupted, NotStarted
 from orvl.sandbox.job import hit, shell_job
 from orvl.store import tree
 from orvl.types import CheckResult
@@ -121,7 +121,7 @@ class Checker:
                 self._look if self.eval.app else None,
             )
             async with answering(subject, folders, give_up):
-                ended = await sandbox.run(replace(job, env={**job.env, **more}))
+                ended = await _ran(sandbox, replace(job, env={**job.env, **more}), subject)
             if broken:
                 raise broken[0]
             return self._result(check, ended)
@@ -197,3 +197,14 @@ class Checker:
             return "none"
         beside = check.steps and "start" in self.eval.app and not self.slot.separates_apps
         return "in-process" if beside else self.eval.isolation_of(check)
+
+
+async def _ran(sandbox: Sandbox, job: Job, subject: Subject) -> ProcessResult:
+    """How a checker ended. A disk that its own subject has filled is no excuse for the agent."""
+    try:
+        return await sandbox.run(job)
+    except DiskWasFull as full:
+        if not subject.has_filled_disk:
+            raise
+        result: ProcessResult = full.result
+        return result

@@ -70,6 +70,8 @@ class Subject:
     _running: asyncio.Task[ProcessResult] | None = None
     _used: list[RunFolders] = field(default_factory=list)
     _closed: bool = False
+    has_filled_disk: bool = False
+    """Whether a command of its own was ended because it filled the disk."""
 
     def prepare(self) -> None:
         """Makes its sandbox and its first copy while the checker starts."""
@@ -225,6 +227,7 @@ class Subject:
         """How a command ended. One that filled the disk loses its files: the check itself may need the room."""
         answer = _ended(ended)
         if ended.cut in FILLED:
+            self.has_filled_disk = True
             await self.fresh({})
             await asyncio.to_thread(self._used.pop().remove)
         return answer

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from orvl import pipeline
 from orvl.engine import Execution
+from orvl.engine.steady_loop import run
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def watched(
     live = sys.stderr.isatty() and not os.environ.get("CI")
     shown = Progress if quiet else LiveProgress if live else PlainProgress
     with shown(prepared.remaining.todo) as progress:
-        return asyncio.run(_until_interrupted(project, prepared, options, store, progress))
+        return run(_until_interrupted(project, prepared, options, store, progress))
 
 
 async def _until_interrupted(

@@ -102,9 +102,9 @@ def _run_inside(argv: Sequence[str], paths: tuple[Path, ...]) -> Completed:
         raise OSError(problem)
     named = [Path(word) for word in argv[1:] if word.startswith("/") and os.path.exists(word)]
     try:
-        return once(argv, [*(path for path in paths if path.exists()), *named], run_bounded)
+        return once(argv, [*(path for path in paths if path.exists()), *named])
     except NotStarted as error:
-        raise FileNotFoundError(str(error)) from error
+        raise (FileNotFoundError if error.missing else OSError)(str(error)) from error
 
 
 _version_without_walls = partial(version_of, walls=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cached_property
 from pathlib import Path
@@ -195,10 +196,13 @@ def open_project(folder: str | Path | None = None) -> Project:
     """The project in a folder; by default, in the current folder or the nearest parent that has an orvl.toml."""
     if folder is not None:
         return Project(Path(folder).resolve())
-    here = Path.cwd()
-    if any((here / part).exists() for part in PARTS):
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise UserError("This folder is not there any more. Go to another one, or name one: --project DIR") from None
+    if any(os.path.exists(here / part) for part in PARTS):
         return Project(here)
-    return Project(next((above for above in here.parents if (above / "orvl.toml").is_file()), here))
+    return Project(next((above for above in here.parents if os.path.isfile(above / "orvl.toml")), here))
 
 
 def line_in(path: Path, *place: str) -> int | None:

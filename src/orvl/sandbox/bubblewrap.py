@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from orvl.errors import NotStarted
-from orvl.sandbox import Backend, Job, ResourceLimits, seccomp
+from orvl.sandbox import Backend, Job, ProcessResult, ResourceLimits, seccomp
 from orvl.sandbox.config import HOST_WIDE, sandbox_config
+from orvl.sandbox.guard.limits import free_bytes
 from orvl.sandbox.guard_client import GuardClient, Spawn, beside_orvl, found_for, installed
 from orvl.sandbox.programs import (
     ProgramFiles,
@@ -26,11 +27,13 @@ from orvl.sandbox.programs import (
     unstartable,
     visible_path,
 )
-from orvl.sandbox.version import Completed
-from orvl.sandbox.workdir import RunFolders, View
+from orvl.sandbox.version import MOST_PRINTED, SECONDS, Completed
+from orvl.sandbox.workdir import DiskRoom, RunFolders, View
+from orvl.store import tree
+from orvl.types import MEBI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from orvl.sandbox.config import SandboxConfig
 
@@ -55,7 +58,8 @@ ETC = (
     "ssl/openssl.cnf",
 )
 TOOLS = ("node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "python3", "python", "uv", "cargo", "rustc", "go", "java")
-NO_LIMITS = ResourceLimits(0, 0, 0, 0, 0)
+ONCE_LIMITS = ResourceLimits(processes=256, open_files=1024, file_size=64 * MEBI, disk=256 * MEBI, memory=2048 * MEBI)
+ONCE_GRACE = 0.5
 SHARED_MEMORY, RUNTIME = 256 << 20, 16 << 20
 OUTER = ["--args", "5", "--json-status-fd", "3", "--block-fd", "4", "--seccomp", "6", "--"]
 NAMESPACES = [
@@ -256,31 +260,33 @@ def tools(search: str, closed: Sequence[Path]) -> ProgramFiles:
     return together(installation(Path(path), search, closed) for path in found)
 
 
-def once(argv: Sequence[str], readable: Sequence[Path], run: Callable[..., Completed]) -> Completed:
-    """Runs a command in a sandbox of its own, outside any run: no network, new folders, nothing kept."""
-    with tempfile.TemporaryDirectory(prefix="orvl-once-", ignore_cleanup_errors=True) as name, ExitStack() as stack:
-        root = Path(name)
-        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root)
+def once(argv: Sequence[str], readable: Sequence[Path]) -> Completed:
+    """Runs a command in a sandbox of its own, outside any run: no network, new folders, limits, and nothing kept."""
+    root = Path(tempfile.mkdtemp(prefix="orvl-once-"))
+    try:
+        room = DiskRoom(free_bytes(str(root)))
+        folders = RunFolders(root, root / "workspace", root / "home", root / "tmp", root, room)
         for folder in (folders.workspace, folders.home, folders.tmp):
             folder.mkdir(mode=0o700)
         sandbox = Bubblewrap(sandbox_config(root, [], []))
         env = sandbox.view(folders).environment()
-        job = Job(argv, env, folders, root / "out", 0, 0, 0, 0, NO_LIMITS, readable=tuple(readable))
-        spawn = sandbox.spawn(job)
-        gate = spawn.gate or {}
-        given = b"".join(os.fsencode(word) + b"\0" for word in gate["arguments"])
-        arguments, filter_ = (_holding(stack, content) for content in (given, bytes.fromhex(gate["filter"])))
-        words = ["--args", str(arguments), "--seccomp", str(filter_), "--", *spawn.argv[1 + len(OUTER) :]]
-        return run([spawn.program, *words], env=spawn.env, pass_fds=(arguments, filter_))
+        words = (SECONDS, ONCE_GRACE, MOST_PRINTED, MOST_PRINTED, ONCE_LIMITS)
+        ended = asyncio.run(_ended(sandbox, Job(argv, env, folders, root / "out", *words, readable=tuple(readable))))
+        out, err = ended.stdout.read(), ended.stderr.read()
+    finally:
+        tree.remove(root)
+    if ended.cut == "time":
+        raise subprocess.TimeoutExpired(argv[0], SECONDS)
+    if ended.cut not in (None, "output"):
+        raise OSError(f"it hit a limit ({ended.cut})")
+    return subprocess.CompletedProcess(argv, 0 if ended.cut else ended.status or 0, out, err)
 
 
-def _holding(stack: ExitStack, content: bytes) -> int:
-    """A descriptor to read a content from."""
-    fd = os.memfd_create("given", os.MFD_CLOEXEC)
-    stack.callback(os.close, fd)
-    os.write(fd, content)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
+async def _ended(sandbox: Bubblewrap, job: Job) -> ProcessResult:
+    try:
+        return await sandbox.run(job)
+    finally:
+        await sandbox.close()
 
 
 def bwrap() -> str:

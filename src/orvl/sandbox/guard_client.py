@@ -19,11 +19,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import DISK_IS_BROKEN, NotStarted, disk_sentence
+from orvl.errors import DISK_IS_BROKEN, DiskWasFull, NotStarted, disk_sentence
 from orvl.sandbox import ProcessResult, Stream
 from orvl.sandbox.guard.gate import SET_UP_SECONDS
 from orvl.sandbox.guard.processes import become_reaper, descendants, process_table
-from orvl.sandbox.guard.shortage import PAUSES, SHORT
+from orvl.sandbox.guard.shortage import DISK_FULL, PAUSES, SHORT
 from orvl.sandbox.programs import any_path, own_environment, unstartable
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ START = "import sys; sys.path.insert(0, sys.argv[1]); from guard.serve import ma
 GUARDS: set[int] = set()
 """Processes of this one that are guards. Threads read it: it is changed, and asked, only under `GUARDS_LOCK`."""
 GUARDS_LOCK = Lock()
-GUARD_PATIENCE = 15.0
+GUARD_PATIENCE = 60.0
+"""Seconds beyond a job's own time: to end it, and to measure what it left, takes a guard half of it at most."""
 END_PATIENCE = 15.0
 RUN_PAUSES = (*PAUSES, 4.0, 8.0, 15.0)
 """Seconds: while a machine is short of something, other runs end, and give theirs back."""
@@ -389,8 +390,15 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
             raise OSError(answer["error"], answer["message"], answer["file"] or None)
         missing = answer["not_spawned"] and answer["error"] in MISSING
         raise NotStarted(f"'{job.argv[0]}' could not be started: {answer['message'].lower()}", missing=missing)
-    if answer["fault"]:
-        raise NotStarted(f"it was ended from outside: {answer['fault']}", missing=False)
+    fault, result = answer["fault"], _ended_as(answer)
+    if fault == DISK_FULL:
+        raise DiskWasFull(f"it was ended from outside: {fault}", result)
+    if fault:
+        raise NotStarted(f"it was ended from outside: {fault}", missing=False)
+    return result
+
+
+def _ended_as(answer: dict[str, Any]) -> ProcessResult:
     return ProcessResult(
         status=answer["status"],
         cut=answer["cut"],

@@ -12,7 +12,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 ENOSYS_NAMES = frozenset(
-    ("keyctl", "add_key", "request_key", "io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
+    (
+        "keyctl",
+        "add_key",
+        "request_key",
+        "io_uring_setup",
+        "io_uring_enter",
+        "io_uring_register",
+        "clone3",
+        "memfd_secret",
+    )
 )
 """Programs try these and do without; ENOSYS is what an older kernel says. `clone3` has its flags in memory, where no
 filter can see them, and C libraries then use `clone`."""
@@ -30,6 +39,8 @@ REFUSED = {
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
     "userfaultfd": (323, 282),
+    # Memory that no list of a process's memory has.
+    "memfd_secret": (447, 447),
     # Keys of the user, and of the kernel.
     "keyctl": (250, 219),
     "add_key": (248, 217),
@@ -92,6 +103,8 @@ F_SETLEASE, F_NOTIFY = 1024, 1026
 """A lease holds up whoever opens the file next, on the whole machine."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 """Both type into a terminal."""
+PR_SET_DUMPABLE = 4
+"""Hides what a process has open from an ordinary user's guard. Programs that ask for it are told that it is done."""
 LAST_FAMILY = 16
 """Up to here are the families that a network namespace holds: unix, inet, inet6, netlink and old ones."""
 
@@ -112,6 +125,7 @@ RULES = (
     CallRule("clone", (56, 220), 0, errno.EPERM, bits=NEW_NAMESPACES),
     CallRule("unshare", (272, 97), 0, errno.EPERM, bits=NEW_NAMESPACES | CLONE_NEWTIME),
     CallRule("fcntl", (72, 25), 1, errno.EPERM, values=(F_SETLEASE, F_NOTIFY)),
+    CallRule("prctl", (157, 167), 0, 0, values=(PR_SET_DUMPABLE,)),
     CallRule("ioctl", (16, 29), 1, errno.EPERM, values=(TIOCSTI, TIOCLINUX)),
     CallRule("socket", (41, 198), 0, errno.EAFNOSUPPORT, above=LAST_FAMILY),
     # Of other processes: a limit on its time, and the kernel kills a sandbox's first process as nobody inside it can.

@@ -220,7 +220,7 @@ class WorkDir:
 
     def __init__(self, at_once: int = 1) -> None:
         # Not tempfile.gettempdir(): where TMPDIR is full, that goes elsewhere without a word, and nobody sweeps here.
-        base = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()) / f"orvl-{os.getuid()}"
+        base = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()).absolute() / f"orvl-{os.getuid()}"
         try:
             base.mkdir(mode=0o700, exist_ok=True)
             if base.lstat().st_uid != os.getuid() or base.is_symlink():

@@ -11,7 +11,7 @@ import socket
 from typing import Any
 
 from .limits import set_rlimits
-from .port import network_of, open_port
+from .port import furnish, network_of
 from .processes import ended_by
 
 STATUS, HOLD, ARGUMENTS, FILTER = 3, 4, 5, 6
@@ -28,6 +28,7 @@ class Gate:
         self.is_open = False
         self.network: int | None = None
         self.ports: list[int] = job["ports"]
+        self.at_once: int = job["room"]["at_once"]
         hold, self._hold = _pipe()
         self.inherited = {HOLD: hold}
 
@@ -39,8 +40,7 @@ class Gate:
         """Sets what must be there first, and lets the process go."""
         self.set_limits(most)
         self.offer_to_the_oom_killer()
-        for port in self.ports:
-            open_port(self.init, port, hand_to)
+        furnish(self.init, self.ports, hand_to, self.at_once)
         self.network = network_of(self.init)
         os.write(self._hold, b"\n")
         self.is_open = True

@@ -18,6 +18,9 @@ BETWEEN_LOOKS = 0.1
 BETWEEN_FILES = 1.0
 SHARE_FOR_FILES = 0.05
 """Of its time, the share that the guard may spend on measuring folders: large ones are measured less often."""
+LONGEST_MEASUREMENT = 10.0
+"""Seconds. Folders can be made faster than they are measured, and meanwhile the guard sees to nothing else."""
+ENTRIES_AT_ONCE = 1024
 SMALLEST_ENTRY = 4096
 """What a file counts at least: millions of empty files fill a disk too."""
 EVERYTHING = 1 << 62
@@ -55,6 +58,9 @@ class LimitWatch:
         self.cpu_seconds = 0.0
         """What the processes of the last look had used, with the dead ones that they waited for."""
         self.deleted = 0
+        self.hides_files = False
+        """Whether a process holds files that this user may not list: what they take is told from what the machine, and
+        the disk, have lost."""
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.shared_at_start = _shared_memory()
@@ -84,7 +90,7 @@ class LimitWatch:
 
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
-        self.deleted = 0
+        self.deleted, self.hides_files = 0, False
         found = self._measure_disk()
         self.disk_was_full = self.disk_was_full or self.full_looks > 0
         return found
@@ -112,10 +118,12 @@ class LimitWatch:
             return "processes"
         if pids and time.monotonic() >= self.descriptors_at:
             self.descriptors_at = time.monotonic() + BETWEEN_FILES
-            most, in_memory, self.deleted = _open_files(proc, pids)
+            most, in_memory, self.deleted, self.hides_files = _open_files(proc, pids)
             if most >= self.most["open_files"]:
                 return "open_files"
             in_memory += self._in_temporary_memory()
+            if self.hides_files:
+                in_memory = max(in_memory, _shared_memory() - self.shared_at_start)
             resident += in_memory
             if in_memory > self.most["memory"]:
                 return "memory"
@@ -166,6 +174,7 @@ class LimitWatch:
         began = time.monotonic()
         self.free_then = free_bytes(self.disk)
         used, largest, hidden = disk_use(self.folders, self.most["disk"])
+        hidden = hidden or self.hides_files
         used += self.deleted
         took = time.monotonic() - began
         self.files_at = began + max(BETWEEN_FILES, took / SHARE_FOR_FILES)
@@ -192,8 +201,9 @@ class LimitWatch:
         return used > share
 
 
-def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
-    """Bytes on the disk, the largest file, and whether something could not be looked into; ends when it is enough.
+def disk_use(folders: list[str], enough: int, seconds: float = LONGEST_MEASUREMENT) -> tuple[int, int, bool]:
+    """Bytes on the disk, the largest file, and whether something could not be looked into, also for lack of time; ends
+    when it is enough.
 
     Nothing is opened but folders, and no link is followed: a folder counts only if it is the very one that was listed
     in its parent, whatever the job has put into its path since.
@@ -202,7 +212,10 @@ def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
     hidden = False
     linked: set[tuple[int, int]] = set()
     todo: list[tuple[str, tuple[int, int] | None]] = [(folder, None) for folder in folders]
+    deadline = time.monotonic() + seconds
     while todo and used <= enough:
+        if time.monotonic() > deadline:
+            return used, largest, True
         path, listed = todo.pop()
         fd = -1
         try:
@@ -211,7 +224,9 @@ def disk_use(folders: list[str], enough: int) -> tuple[int, int, bool]:
             if listed is not None and (found.st_dev, found.st_ino) != listed:
                 continue
             with os.scandir(fd) as entries:
-                for entry in entries:
+                for number, entry in enumerate(entries):
+                    if number % ENTRIES_AT_ONCE == ENTRIES_AT_ONCE - 1 and time.monotonic() > deadline:
+                        return used, largest, True
                     info = entry.stat(follow_symlinks=False)
                     if info.st_nlink > 1 and not stat.S_ISDIR(info.st_mode):
                         if (info.st_dev, info.st_ino) in linked:
@@ -254,8 +269,10 @@ def _shared_memory() -> int:
 
 def shared_segments(pid: int) -> int:
     """What a sandbox holds in shared memory that belongs to no process (System V); only from inside can it be seen."""
-    read, write = os.pipe()
-    child = os.fork()
+    try:
+        child, read, write = _forked_with_pipe()
+    except OSError:
+        return 0  # a job may have taken the last process at this very moment, and must not choose how it ends
     if not child:
         try:
             enter(os.open(f"/proc/{pid}/ns/ipc", os.O_RDONLY))
@@ -270,6 +287,17 @@ def shared_segments(pid: int) -> int:
     finally:
         os.close(read)
         os.waitpid(child, 0)
+
+
+def _forked_with_pipe() -> tuple[int, int, int]:
+    """0 in a new process, its number here; and the ends of a pipe."""
+    read, write = os.pipe()
+    try:
+        return os.fork(), read, write
+    except OSError:
+        os.close(read)
+        os.close(write)
+        raise
 
 
 def _own_memory(path: str) -> int:
@@ -290,14 +318,18 @@ def _used(folder: str) -> int:
     return (info.f_blocks - info.f_bfree) * info.f_frsize
 
 
-def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int]:
-    """The most files that one process has open; and of open files that have no name any more, the bytes in memory
-    (memfd) and those on the disk."""
+def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int, bool]:
+    """The most files that one process has open; of open files that have no name any more, the bytes in memory (memfd)
+    and those on the disk; and whether a process, as any can (PR_SET_DUMPABLE), lets nobody list them."""
     most = in_memory = on_disk = 0
+    hidden = False
     seen: set[tuple[int, int]] = set()
     for pid in pids:
         try:
             names = os.listdir(f"{proc}/{pid}/fd")
+        except PermissionError:
+            hidden = True
+            continue
         except OSError:
             continue
         most = max(most, len(names))
@@ -315,7 +347,7 @@ def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int]:
                 in_files = target.startswith("/memfd:")
                 in_memory += info.st_blocks * 512 * in_files
                 on_disk += info.st_blocks * 512 * (not in_files)
-    return most, in_memory, on_disk
+    return most, in_memory, on_disk, hidden
 
 
 def set_rlimits(most: dict[str, int], pid: int) -> None:

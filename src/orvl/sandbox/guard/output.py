@@ -8,7 +8,7 @@ from typing import Any
 
 CHUNK = 1 << 18
 TAIL = 1 << 20
-
+IN_THE_WAY = (errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES)
 
 SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
@@ -68,9 +68,17 @@ class Sink:
                 self.kept += written
                 data = data[written:]
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            if error.errno in IN_THE_WAY and self.only_this_run():
+                self.keep = self.kept
+            elif error.errno in (errno.ENOSPC, errno.EDQUOT):
+                self.disk_was_full = True
+            else:
                 raise
-            self.disk_was_full = True
+
+    def only_this_run(self) -> bool:
+        """Whether what all runs live in is still there. A job without walls can take away the folder of its own output,
+        or put something else there: then nothing is kept of it."""
+        return os.path.isdir(os.path.dirname(os.path.dirname(self.path)))
 
     def lost_some(self) -> bool:
         """Whether there was no room for what was printed since this was last asked."""

@@ -120,6 +120,15 @@ class CpuPressure:
             return None
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, as by Ctrl-Z."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"T"
+    except OSError:
+        return False
+
+
 def kills_for_memory() -> int:
     """How often the kernel has killed a process for lack of memory, anywhere on this machine."""
     try:

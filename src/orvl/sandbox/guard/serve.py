@@ -25,6 +25,7 @@ from .processes import (
     become_reaper,
     cpu_seconds_below,
     descendants,
+    is_stopped,
     kills_for_memory,
     leave_session_keyring,
     send,
@@ -32,7 +33,7 @@ from .processes import (
     wake_when_parent_dies,
 )
 from .reaper import guarded_by_parent
-from .shortage import patiently
+from .shortage import DISK_FULL, patiently
 from .signal_filter import spare
 
 # Python ignores SIGPIPE and SIGXFSZ, and the guard ignores the others; a job would inherit that.
@@ -45,8 +46,12 @@ TEARDOWN_SECONDS = 0.5
 """The kernel kills what is in a PID namespace when its first process ends; that takes a moment."""
 MEMORY_SHORT = "this machine, or the container that orvl is in, was short of memory, and the kernel killed the process"
 PROCESSES_SHORT = "this machine, or the container that orvl is in, refused it a process"
-DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 KILLED = "somebody outside the sandbox killed it"
+STOPPED = "orvl, or this machine, stood still for {:.0f} s while it ran"
+STOPPED_FOR_LONG = 5.0
+"""Seconds; a model that does not answer for longer may have been given up by an agent."""
+LATE = 15.0
+"""Seconds by which the guard may wake up too late, whatever a job does to the machine; after more, it was stopped."""
 
 
 class NotSetUp(Exception):
@@ -56,8 +61,10 @@ class NotSetUp(Exception):
 class Guard:
     """Runs jobs one after the other. Its state is that of the current job."""
 
-    def __init__(self, control: socket.socket, ports: socket.socket, parent: int) -> None:
-        self.control, self.ports, self.parent = control, ports, parent
+    def __init__(self, control: socket.socket, ports: socket.socket, parent: int, orvl: int) -> None:
+        self.control, self.ports, self.parent, self.orvl = control, ports, parent, orvl
+        self.stood, self.looked = 0.0, 0.0
+        """Seconds of the current job in which orvl was stopped, or this process itself; and when it was last asked."""
         self.buffer = b""
         self.wake_r, wake_w = os.pipe()
         for fd in (self.wake_r, wake_w):
@@ -124,10 +131,12 @@ class Guard:
         sinks = self.spawn(job)
         try:
             cut = self.pass_gate(sinks, limits)
-            began = time.monotonic()
+            began = self.looked = time.monotonic()
+            self.stood = 0.0
             self.pressure.begin()
             cut = cut or self.watch(sinks, began + job["seconds"], job["output"], limits)
-            seconds, cpu_pressure = time.monotonic() - began, self.pressure.share()
+            self.look_at_orvl()
+            seconds, cpu_pressure = max(0.0, time.monotonic() - began - self.stood), self.pressure.share()
             outside = cut is None and self.gate is not None and self.gate.was_killed()
             # The process ended by itself: what it left behind is given a second, not the whole grace time.
             alive = self.end(job["grace"] if cut else min(job["grace"], 1.0))
@@ -137,6 +146,9 @@ class Guard:
             self.group.look()
             cut = cut or self.group.hit() or limits.hit_at_the_end()
             fault = None if cut else self.fault_of_the_machine(job["limits"]["memory"], outside=outside)
+            # Whatever it waited for, a model above all, was not there.
+            if self.stood > STOPPED_FOR_LONG and (cut == "time" or (cut is None and self.ended)):
+                cut, fault = None, STOPPED.format(self.stood)
             if cut is None and limits.disk_was_full:
                 fault = DISK_FULL
             if cut is None and fault is None and self.largest > job["limits"]["memory"]:
@@ -226,6 +238,7 @@ class Guard:
             if any(sink.lost_some() for sink in sinks.values()):
                 limits.look_now()
             if limits.due():
+                self.look_at_orvl()
                 self.group.look()
                 if self.group.machine_is_short():
                     return None
@@ -233,11 +246,17 @@ class Guard:
                 self.cpu_seen = max(self.cpu_seen, self.cpu_collected - self.cpu_before[0] + limits.cpu_seconds)
                 if hit:
                     return hit
-            left = deadline - time.monotonic()
+            left = deadline + self.stood - time.monotonic()
             if left <= 0:
                 return "time"
             self.wait(sinks, max(0.0, min(left, limits.next - time.monotonic())))
         return "stopped"
+
+    def look_at_orvl(self) -> None:
+        """Counts the time since the last look in which orvl was stopped."""
+        before, self.looked = self.looked, time.monotonic()
+        if is_stopped(self.orvl):
+            self.stood += self.looked - before
 
     def wait(self, sinks: dict[int, Sink], seconds: float, also: int | None = None) -> None:
         """Until something happens: output, an end, a word from orvl."""
@@ -248,7 +267,12 @@ class Guard:
         open_sinks = {fd: sink for fd, sink in sinks.items() if not sink.over}
         for fd in (self.control.fileno(), self.wake_r, *open_sinks, *(() if also is None else (also,))):
             poll.register(fd, select.POLLIN)
-        for fd, _ in poll.poll(seconds * 1000 + 1):
+        began = time.monotonic()
+        ready = poll.poll(seconds * 1000 + 1)
+        if (late := time.monotonic() - began - seconds) > LATE:
+            self.stood += late
+            self.looked = time.monotonic()
+        for fd, _ in ready:
             if fd == self.wake_r:
                 os.read(self.wake_r, 4096)
                 self.reap()
@@ -403,6 +427,7 @@ def _last_line(path: str) -> str:
 def main() -> None:
     """The control socket is standard input. The first argument is the number of the one over which ports are handed;
     a second one, where jobs have no walls, is orvl's own process, to which they must send no signals."""
+    orvl = os.getppid()
     become_reaper()
     leave_session_keyring()
     parent = guarded_by_parent()
@@ -420,7 +445,7 @@ def main() -> None:
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     if len(sys.argv) > 3:
         spare(os.getpid(), parent, int(sys.argv[3]))
-    guard = Guard(control, ports, parent)
+    guard = Guard(control, ports, parent, orvl)
     try:
         guard.serve()
     except (BrokenPipeError, ConnectionResetError):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+DISK_FULL = "the disk that runs live on was full (TMPDIR)"
 PAUSES = (0.05, 0.2, 0.8, 2.0)
 """Seconds."""
 Result = TypeVar("Result")
