@@ -88,6 +88,23 @@ def test_what_cannot_be_merged_is_a_sentence_with_its_place(name, own, over, lin
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "over", "form"),
+    [
+        ("a.yaml", "when: 2026-99-99", "YAML"),
+        ("a.yaml", f"n: {'9' * 5000}", "YAML"),
+        ("a.yaml", "a: " + "[" * 100_000, "YAML"),
+        ("a.yaml", "a: &a [*a]", "YAML"),
+        ("a.json", f'{{"n": {"9" * 5000}}}', "JSON"),
+        ("a.toml", f"n = {'9' * 5000}", "TOML"),
+    ],
+)
+def test_values_that_nobody_can_read_are_a_sentence(name, over, form):
+    own = {"a.yaml": "a: 1", "a.json": "{}", "a.toml": "a = 1"}[name]
+    with pytest.raises(FileError, match=f"this is not {form}"):
+        merged(own, over, name, PLACE)
+
+
 def test_what_is_neither_is_replaced():
     assert merged("a: 1", "b: 2", "config.ini", PLACE) == ("a: 1", "b: 2")
     assert merged('{"a": 1}', "plain words", "PROMPT", PLACE) == ('{"a": 1}', "plain words")
