@@ -220,3 +220,11 @@ def disk_sentence(error: OSError) -> str:
 
 class RequestRefused(Exception):
     """A check asked for something that makes no sense; it gets the sentence."""
+
+
+class InvalidYaml(ValueError):
+    """What is wrong, as the end of a sentence, and in which line, if that is known."""
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.line = problem, line

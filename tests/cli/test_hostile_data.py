@@ -152,6 +152,65 @@ def test_a_patch_writes_nothing_outside(project, mine, name, kind):
     assert "Traceback" not in result.err
 
 
+def bombs():
+    """Front matter of a few KiB that stands for more than any machine can hold, or never ends."""
+    nine = [f"&b{n} [{','.join([f'*b{n - 1}'] * 9)}]" for n in range(1, 12)]
+    laughs = f"[&b0 [{','.join('z' * 9)}], {', '.join(nine)}]"
+    merges = [f"m{n}: &m{n} {{<<: [{','.join([f'*m{n - 1}'] * 9)}], k: 1}}" for n in range(1, 12)]
+    keys = ("description", "checks", "par", "limits", "app", "steps", "setup", "network", "unknown")
+    return {
+        **{f"aliases in {key}": f"{key}: {laughs}" for key in keys},
+        "merged aliases": "\n".join(["m0: &m0 {k: 1}", *merges]),
+        "a list in itself": "steps: &a [*a]",
+        "a mapping in itself": "par: &a {x: *a}",
+        "depth that ends the process": "steps: " + "[" * 100_000,
+        "depth": "par: " + "{a: " * 900 + "1" + "}" * 900,
+        "a number of 6,000 digits": "par: {speed: 0x" + "f" * 5000 + "}",
+        "a number of 6,000 digits for a text": "description: 0x" + "f" * 5000,
+        "a number in base 60": "par: {speed: 1" + ":1" * 9000 + "}",
+        "no key": "~: 1",
+        "many values": "steps: [" + "a," * 60_000 + "]",
+        "much": "description: " + "a" * (300 << 10),
+    }
+
+
+@pytest.mark.parametrize("name", bombs())
+def test_front_matter_that_stands_for_too_much_is_a_sentence(project, name):
+    project.write("evals/e/eval.md", f"---\nmetrics: {{speed: 1}}\n{bombs()[name]}\n---\nGo on.\n")
+    result = project.orvl("empty", "--eval=e", timeout=60)
+    refused(result, "evals/e/eval.md")
+    assert len(result.err) < 1000
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link to a pipe", "3 GiB of nothing", "many turns"])
+def test_an_eval_md_without_end_is_not_read(project, kind):
+    place = project.write("evals/e/eval.md", HEAD)
+    if kind == "many turns":
+        place.write_text(HEAD + "---\nx\n" * 1000)
+    elif kind == "3 GiB of nothing":
+        os.truncate(place, 3 << 30)
+    else:
+        place.unlink()
+        os.mkfifo(place if kind == "a pipe" else place.with_name("pipe"))
+        if kind != "a pipe":
+            place.symlink_to("pipe")
+    refused(project.orvl("empty", "--eval=e", timeout=60), "evals/e/eval.md")
+
+
+def test_aliases_within_reason_are_fine(project):
+    head = "metrics: &w {speed: 1}\npar: {<<: *w}\nsetup: [&t 'true', *t]"
+    project.write("evals/e/eval.md", f"---\n{head}\n---\nGo on.\n")
+    loaded = open_project(project.root).eval("e")
+    assert (loaded.par, loaded.setup) == ({"speed": 1.0}, ("true", "true"))
+
+
+def test_a_control_of_gigabytes_that_take_no_room_is_not_read(project):
+    project.write("evals/e/eval.md", HEAD)
+    place = project.write("evals/e/controls/good/a.py", "x = 1\n")
+    os.truncate(place, 200 << 20)
+    refused(project.orvl("certify", "--eval=e", "--dry-run"), str(place), "more than 128 MiB")
+
+
 # -- stores
 
 
@@ -260,6 +319,62 @@ def test_a_stored_bomb_ends_a_command_with_a_sentence(stored):
     result = stored.orvl("show", "writer/e/1", "--file", "answer")
     assert result.status != 0
     assert "unpacks to more" in result.err
+    assert len(result.out) < 1 << 20
+
+
+def laid_down(store, content):
+    """A blob with a name that is not its own hash."""
+    key = hashlib.sha256(b"hi\n").hexdigest()
+    place = FolderBlobs(store / "blobs").path(key)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(content)
+    return key
+
+
+def test_a_bomb_in_the_place_of_a_blob_is_not_unpacked_to_look_at_it(tmp_path):
+    """One GiB here; it could be a year of work. What is put there is compared with no more than its own size."""
+    key = bomb(tmp_path / "other", 1 << 30)
+    laid_down(tmp_path, FolderBlobs(tmp_path / "other").path(key).read_bytes())
+    blobs = FolderBlobs(tmp_path / "blobs")
+    seen = 0
+
+    def counted(*words):
+        nonlocal seen
+        for chunk in FolderBlobs.stream(blobs, *words):
+            seen += len(chunk)
+            yield chunk
+
+    blobs.stream = counted
+    with blobs.batch() as batch:
+        key = batch.put(b"hi\n")
+    assert seen <= 4 << 20
+    assert blobs.get(key) == b"hi\n"
+
+
+@pytest.mark.parametrize("words", [("--file", "answer"), ("--call", "1"), ("--output",), ("--diff",)])
+def test_no_part_of_a_run_takes_all_memory(stored, words):
+    """The blob is what its name, and its entry, say; but nobody can show a GiB."""
+    key = bomb(stored.root / "elsewhere", 1 << 30)
+    place = FolderBlobs(stored.root / ".orvl/blobs").path(key)
+    place.parent.mkdir(exist_ok=True)
+    FolderBlobs(stored.root / "elsewhere").path(key).rename(place)
+    with FolderBlobs(stored.root / ".orvl/blobs").batch() as batch:
+        manifest = batch.put(tree.encode([Entry("answer", "file", 0o644, 1 << 30, key)]))
+    turn = json.dumps(key)
+    change(stored, "UPDATE attempt SET tree = ?", manifest)
+    for name in ("stdout", "stderr"):
+        change(stored, f"UPDATE attempt SET detail = json_set(detail, '$.turns[0].{name}', json(?))", turn)
+    change(stored, "UPDATE attempt SET detail = json_set(detail, '$.record', json(?))", turn)
+    change(
+        stored,
+        "INSERT INTO model_call (attempt, number, turn, protocol, asked_model, started, stream, left, tries, seconds, "
+        "waited, tool_calls, answers_back, reasoning_given, findings) "
+        "VALUES (1, 1, 1, 'openai', 'm', 0, 0, 0, 1, 0, 0, 0, 0, 0, '[]')",
+    )
+    limited = ["prlimit", f"--as={3 << 29}"]
+    result = stored.orvl("show", "writer/e/1", *words, prefix=limited, env={"OPENBLAS_NUM_THREADS": "1"})
+    assert "MemoryError" not in result.err and "Traceback" not in result.err
+    assert result.status == (0 if words == ("--diff",) else 2), result.err[-500:]
     assert len(result.out) < 1 << 20
 
 

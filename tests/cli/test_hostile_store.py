@@ -156,13 +156,36 @@ VALUES = {
     "summary nested": f"INSERT INTO cell_counts VALUES (1, 2, 2, '{DEEP}')",
     "dangling run": "UPDATE attempt SET run = run + 1000",
     "another key for an episode": "UPDATE run SET key = 'x' || key",
+    "run that is not there": "UPDATE run SET id = id + 4611686018427387904",
+    "key a blob": "UPDATE run SET key = CAST(key AS BLOB)",
+    "started a blob": "UPDATE attempt SET started = x'00'",
+    "started text": "UPDATE attempt SET started = 'early'",
+    "started too late for a date": "UPDATE attempt SET started = 1e300",
+    "started infinite": "UPDATE attempt SET started = 9e999",
+    "start a blob": "UPDATE attempt SET start_tree = x'00ff'",
+    "turn without time": """UPDATE attempt SET detail = json_set(detail, '$.turns[0].seconds', json('"long"'))""",
+    "output that is a list": """UPDATE attempt SET detail = json_set(detail, '$.turns[0].stdout', json('[1]'))""",
+    "record a mapping": """UPDATE attempt SET detail = json_set(detail, '$.record', json('{"a": 1}'))""",
+    "told a list": """UPDATE attempt SET detail = json_set(detail, '$.told', json('[1]'))""",
+    "told text": """UPDATE attempt SET detail = json_set(detail, '$.told', json('{"seconds": "x"}'))""",
+    "refused a number": """UPDATE attempt SET detail = json_set(detail, '$.refused', json('7'))""",
+    "cut numbers": """UPDATE attempt SET detail = json_set(detail, '$.cut', json('[1, 2]'))""",
+    "check without a name": """UPDATE checked SET results = json_set(results, '$[0].name', json('7'))""",
+    "check of a huge weight": f"""UPDATE checked SET results = json_set(results, '$[0].weight', json('{HUGE}'))""",
+    "check with a list for its output": """UPDATE checked SET results = json_set(results, '$[0].output', json('[]'))""",
+    "score detail a list": "UPDATE score SET detail = '[1]'",
+    "score reason a blob": "UPDATE score SET reason = x'00', kind = 'error', value = NULL",
+    "inspection a list": "INSERT INTO found (attempt, kind, key, results, pictures) SELECT id, 'page', 'k', tree, '[1]' FROM attempt",
+    "inspection of numbers": """INSERT INTO found (attempt, kind, key, results, pictures)
+        SELECT id, 'page', 'k', tree, '{"a": [1]}' FROM attempt""",
+    "inspection of another kind": "INSERT INTO found (attempt, kind, key, results, pictures) SELECT id, 'lint', 'k', tree, '{}' FROM attempt",
 }
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_damaged_value_is_a_sentence_and_never_a_wrong_number(hostile, name):
     change(hostile, VALUES[name])
-    for words in READING:
+    for words in (*READING, ["export", "scores", "-", "--format=jsonl"], ["export", "atif", "--output=out"]):
         result = call(hostile, *words)
         if words == ["report", "--json"] and result.status == 0:
             for agent, (R, half, _) in ratings(result).items():
@@ -222,6 +245,14 @@ def _split_trigger(text: str) -> list[str]:
 def test_a_users_own_view_is_left_alone(hostile):
     change(hostile, "CREATE VIEW mine AS SELECT agent FROM cell", "CREATE TABLE notes (text TEXT)")
     assert ratings(call(hostile, "report", "--json")) == HALF
+
+
+def test_the_rules_of_a_table_that_orvl_did_not_make_are_not_followed(hostile):
+    """A row of it takes a second to check, and as much memory as SQLite gives."""
+    rule = "length(hex(randomblob(100000000))) > 0"
+    change(hostile, f"CREATE TABLE notes (text TEXT, CHECK ({rule}))")
+    change(hostile, "INSERT INTO notes VALUES " + ", ".join(["('x')"] * 300))
+    assert call(hostile, "doctor", timeout=60).status == 0
 
 
 def test_a_database_of_another_program_is_refused(hostile):

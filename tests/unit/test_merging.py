@@ -99,6 +99,23 @@ def test_a_mark_of_the_byte_order_is_no_content():
     assert tomllib.loads(merged("a = 1", "\ufeffb = 2", "a.toml", PLACE)[1]) == {"a": 1, "b": 2}
 
 
+@pytest.mark.parametrize(
+    ("name", "over", "form"),
+    [
+        ("a.yaml", "when: 2026-99-99", "YAML"),
+        ("a.yaml", f"n: {'9' * 5000}", "YAML"),
+        ("a.yaml", "a: " + "[" * 100_000, "YAML"),
+        ("a.yaml", "a: &a [*a]", "YAML"),
+        ("a.json", f'{{"n": {"9" * 5000}}}', "JSON"),
+        ("a.toml", f"n = {'9' * 5000}", "TOML"),
+    ],
+)
+def test_values_that_nobody_can_read_are_a_sentence(name, over, form):
+    own = {"a.yaml": "a: 1", "a.json": "{}", "a.toml": "a = 1"}[name]
+    with pytest.raises(FileError, match=f"this is not {form}"):
+        merged(own, over, name, PLACE)
+
+
 def test_what_is_neither_is_replaced():
     assert merged("a: 1", "b: 2", "config.ini", PLACE) == ("a: 1", "b: 2")
     assert merged('{"a": 1}', "plain words", "PROMPT", PLACE) == ('{"a": 1}', "plain words")

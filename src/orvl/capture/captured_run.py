@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture import diff
-from orvl.errors import OrvlError
+from orvl.errors import OrvlError, StoreError
 from orvl.store import tree
 from orvl.store.tree import Entry
 from orvl.types import Attempt, CheckResult, Usage
@@ -53,12 +53,15 @@ class Inspections:
         from orvl.capture.lint.report import LintReport
 
         newest = {inspection.kind: inspection for inspection in stored}
-        results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
-        return cls(
-            lint=LintReport.from_json(results["lint"]) if "lint" in results else None,
-            page=Look.from_json(results["page"]) if "page" in results else None,
-            pictures=newest["page"].pictures if "page" in newest else {},
-        )
+        try:
+            results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
+            return cls(
+                lint=LintReport.from_json(results["lint"]) if "lint" in results else None,
+                page=Look.from_json(results["page"]) if "page" in results else None,
+                pictures=newest["page"].pictures if "page" in newest else {},
+            )
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise StoreError(f"What a program found out about a run is damaged in the store: {error}.") from error
 
     def as_json(self) -> dict[str, Any]:
         """What was found, by kind."""
@@ -187,7 +190,7 @@ class CapturedRun:
     @cached_property
     def diff(self) -> str:
         """What the agent changed, as a unified diff."""
-        return diff.unified(self._before, self.tree, self._blobs.get)
+        return diff.unified(self._before, self.tree, lambda key: self._blobs.get(key, diff.MAX_FILE))
 
     @cached_property
     def output(self) -> list[str]:

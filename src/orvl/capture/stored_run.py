@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.errors import StoreError, UserError
 from orvl.project.names import count, did_you_mean
+from orvl.store.protocol import MOST_IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from orvl.types import Attempt, ModelCall, Score
 
 NAMES = ("agent", "model", "provider", "eval", "version")
+PARTS = ("path", "type", "asked", "answered")
+"""What a record has of a call, word for word."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,7 @@ def call_details(store: Store, run: RunDetails, number: int) -> CallDetails:
         raise UserError(f"There is no call {number}: {_numbers(calls)}. See: orvl show {run.key[:12]} --calls")
     record = run.last.attempt.record
     kept = _recorded(store, record, number) if record else {}
-    parts = {name: kept.get(name) for name in ("path", "type", "asked", "answered")}
+    parts = {name: kept.get(name) for name in PARTS}
     return CallDetails(call, **parts, assembled=_assembled(call.protocol, parts["type"], parts["answered"]))
 
 
@@ -171,22 +174,30 @@ def _numbers(calls: Sequence[ModelCall]) -> str:
 
 def _recorded(store: Store, record: str, number: int) -> dict[str, Any]:
     """The line of a record that is about one call: it begins with the call's number."""
-    parts: list[bytes] = []
-    for chunk in store.blobs.stream(record):
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        for other in others:
-            if parts[0] and b"".join(parts)[:40].startswith(b'{"number": %d,' % number):
-                return _loaded(b"".join(parts), record)
-            parts = [other]
+    begin, line, size = b'{"number": %d,' % number, [b""], 0
+    for chunk in store.blobs.stream(record, MOST_IN_MEMORY):
+        for place, part in enumerate(chunk.split(b"\n")):
+            if place:
+                if line[0].startswith(begin):
+                    return _loaded(b"".join(line), record)
+                line, size = [b""], 0
+            # Of other lines no more is kept than tells that they are others.
+            if size < len(begin):
+                line = [b"".join(line) + part]
+            elif line[0].startswith(begin):
+                line.append(part)
+            size += len(part)
     return {}
 
 
 def _loaded(line: bytes, record: str) -> dict[str, Any]:
     try:
-        return dict(json.loads(line))
-    except ValueError as error:
+        kept = dict(json.loads(line))
+        if wrong := next((name for name in PARTS if not isinstance(kept.get(name), str | None)), None):
+            raise TypeError(f"its '{wrong}' is no text")
+    except (ValueError, TypeError, RecursionError) as error:
         raise StoreError(f"The record {record[:12]} of a run's calls is damaged: {error}. See: orvl doctor") from error
+    return kept
 
 
 def _assembled(protocol: str, kind: str | None, answered: str | None) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html.entities import html5
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import ChildFailed
@@ -444,14 +445,17 @@ def _alike(body: Any) -> list[list[tuple[Any, str | int]]]:
 def _cut_out(texts: list[tuple[Any, str | int]], secret: SecretPattern) -> bool:
     """Takes a secret out of texts that it is split over; whether there was one."""
     pieces = [parent[name].encode("utf-8", "surrogatepass") for parent, name in texts]
-    places = secret.places(b"".join(pieces))
+    whole = b"".join(pieces)
+    places = secret.places(whole)
+    if not places:
+        return False
+    is_secret = bytearray(len(whole))
+    for start, end in places:
+        is_secret[start:end] = b"\1" * (end - start)
     at = 0
-    for (parent, name), piece in zip(texts, pieces, strict=True) if places else ():
-        kept = bytearray()
-        for place, byte in enumerate(piece, at):
-            if not any(start <= place < end for start, end in places):
-                kept.append(byte)
+    for (parent, name), piece in zip(texts, pieces, strict=True):
+        kept = bytes(compress(piece, (not one for one in is_secret[at : at + len(piece)])))
         if len(kept) < len(piece):
             parent[name] = kept.decode("utf-8", "replace") + REDACTED.decode()
         at += len(piece)
-    return bool(places)
+    return True

@@ -18,6 +18,8 @@ from orvl.types import Check, Eval
 if TYPE_CHECKING:
     from orvl.project.find import SourceFile
 
+MOST_TURNS = 1000
+
 
 def load_eval(file: SourceFile, check_limit: float) -> Eval:
     """Loads an eval; `check_limit` applies to checks that set none."""
@@ -89,6 +91,8 @@ def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
             turns.append((number + 1, []))
         else:
             turns[-1][1].append(line[1:] if line.rstrip() == "\\---" else line)
+    if len(turns) > MOST_TURNS:
+        raise FileError(path, turns[MOST_TURNS][0], f"a conversation has at most {MOST_TURNS} turns.")
     prompts = []
     for number, (line_number, lines) in enumerate(turns, 1):
         prompt = "".join(lines).strip("\n")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import RESERVED, name_of, unusable
 from orvl.project.same_as import known_digest
+from orvl.store.beneath import LARGEST, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ class SourceFile:
     @cached_property
     def source(self) -> bytes:
         try:
-            return self.path.read_bytes()
+            return read(self.path, LARGEST)
         except OSError as error:
             raise FileError(self.path, None, f"it cannot be read ({disk_sentence(error)}).") from error
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from orvl.errors import FileError
+from orvl.errors import FileError, InvalidYaml
 from orvl.project.validation import FORBID, Positive, Text, Weight, validated
+from orvl.project.yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.project.validation import Place
 
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
 MAY_BE_EMPTY = ("checks", "par", "limits", "app", "steps", "setup")
 
@@ -95,15 +95,10 @@ class FrontMatter:
 
     def _parse(self, text: str) -> dict[Any, Any]:
         try:
-            node = yaml.compose(text, Loader=Loader)
-            data = yaml.load(text, Loader=Loader)
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or "it is not YAML"
-            line = mark.line + FIRST_LINE if mark else 1
-            raise FileError(self.path, line, f"bad front matter: {problem}.") from error
-        except (ValueError, RecursionError) as error:
-            raise FileError(self.path, 1, f"bad front matter: {error}.") from error
+            node, data = read_yaml(text)
+        except InvalidYaml as error:
+            line = 1 if error.line is None else error.line - 1 + FIRST_LINE
+            raise FileError(self.path, line, f"bad front matter: {error.problem}.") from error
         if data is None:
             return {}
         if not isinstance(data, dict):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import FileError, UserError, disk_sentence
 from orvl.project.names import did_you_mean, matching
 from orvl.project.validation import FORBID, line_of, read_toml, validated
-from orvl.store import tree
+from orvl.store import beneath, tree
 from orvl.types import Agent, Overlay
 
 if TYPE_CHECKING:
@@ -162,7 +162,10 @@ def file_in_home(overlay: Overlay, name: str) -> bytes | None:
         wanted = stat.S_ISREG if depth == len(parts) else stat.S_ISDIR
         if not wanted(place.lstat().st_mode):
             raise FileError(place, None, f"the agent writes a file '{name}' into HOME, and this is in its way.")
-    return place.read_bytes()
+    try:
+        return beneath.read(place, beneath.LARGEST)
+    except OSError as error:
+        raise FileError(place, None, f"it cannot be used ({disk_sentence(error)}).") from error
 
 
 # -- laying files over others

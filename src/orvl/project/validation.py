@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 
 from orvl.errors import FileError, disk_sentence
 from orvl.project.names import did_you_mean
+from orvl.store.beneath import LARGEST, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -141,8 +142,7 @@ def _place_in(data: Any, loc: Sequence[Any]) -> Place:
     place: list[str | int] = []
     for step in loc:
         if isinstance(data, dict):
-            key = next((key for key in data if key == step or str(key) == str(step)), None)
-            if key is not None:
+            for key in [key for key in data if key == step or str(key) == str(step)][:1]:
                 place.append(str(key))
                 data = data[key]
         elif isinstance(data, list) and isinstance(step, int):
@@ -163,13 +163,20 @@ def _sentence(error: Any, place: Place, model: type, file: str) -> str:
         return f"{whole} has no '{place[-1]}'. {did_you_mean(str(place[-1]), _keys_at(model, place[:-1]))}"
     if kind == "missing":
         return f"'{dotted(place)}' needs '{error['loc'][-1]}'."
-    value = repr(error["input"])
-    value = value if len(value) <= LONGEST else value[:LONGEST] + "…"
+    value = _shown(error["input"])
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
         return f"'{dotted(place)}' is {value}. {did_you_mean(str(error['input']), choices)}"
     form = _form_at(model, place) if kind in SHAPES else None
     return f"'{dotted(place)}' is {value}; it must be {form or _rule(error)}."
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number with thousands of digits"
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
 SHAPES = {
@@ -226,7 +233,7 @@ def _model_at(model: Any, place: Place) -> Any:
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """A file's text and content; both are empty if there is no file."""
     try:
-        source = path.read_bytes()
+        source = read(path, LARGEST)
     except FileNotFoundError:
         return "", {}
     except OSError as error:
@@ -239,6 +246,8 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         raise FileError(path, int(line[1]) if line else text.count("\n") + 1, f"{error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(path, None, f"it cannot be read ({error}).") from error
 
 
 def line_of(text: str, place: Place) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING
 
 from orvl.report.text import plain
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 HEAD, TAIL = 64 << 10, 192 << 10
 """Bytes of each stream that a terminal is shown; a file or a pipe gets all that was kept."""
+PIECE = 1 << 20
 
 
 def print_output(
@@ -44,14 +46,18 @@ def _parts(turns: Sequence[Turn]) -> Iterator[tuple[int, str, str]]:
 def _shown(data: bytes, *, in_full: bool) -> Iterator[str]:
     """A stream, or its two ends with a line between them that says how much is missing."""
     if in_full or len(data) <= HEAD + TAIL:
-        yield _text(data)
+        yield from _text(data)
         return
-    yield _text(data[:HEAD])
+    yield from _text(data[:HEAD])
     left_out = len(data) - HEAD - TAIL
     yield f"--- {left_out:,} bytes are not shown here; write all of it to a file with: orvl show RUN --output > FILE\n"
-    yield _text(data[-TAIL:])
+    yield from _text(data[-TAIL:])
 
 
-def _text(data: bytes) -> str:
-    text = plain(data.decode("utf-8", "replace"), lines=True)
-    return text if text.endswith("\n") else f"{text}\n"
+def _text(data: bytes) -> Iterator[str]:
+    """Piece by piece: as text, all of it takes several times its memory."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    for place in range(0, len(data), PIECE):
+        yield plain(decoder.decode(data[place : place + PIECE], place + PIECE >= len(data)), lines=True)
+    if not data.endswith(b"\n"):
+        yield "\n"

@@ -67,8 +67,8 @@ def _overlay_table(over: str, name: str, place: Path, form: SettingsForm) -> dic
             return None
         raise FileError(place, error.lineno, _unreadable("JSON", error.msg)) from error
     except ValueError as error:
-        why, line_number = error.args
-        raise FileError(place, line_number, _unreadable("YAML", why)) from error
+        # YAML's own; or a number with more digits than Python reads, in whatever form.
+        raise FileError(place, getattr(error, "line", None), _unreadable(form.name, str(error))) from error
     except RecursionError as error:
         raise FileError(place, None, _unreadable(form.name, "it is nested too deeply")) from error
     return {} if found is None else found if isinstance(found, dict) else None
@@ -124,16 +124,9 @@ def _text(text: str) -> str:
 
 
 def _read_yaml(text: str) -> Any:
-    """Raises ValueError with what is wrong, and the line."""
-    import yaml
+    from orvl.project.yaml_text import read_yaml
 
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise ValueError(getattr(error, "problem", None) or str(error), mark.line + 1 if mark else None) from error
-    except ValueError as error:  # a date that does not exist
-        raise ValueError(str(error), None) from error
+    return read_yaml(text)[1]
 
 
 def _write_yaml(table: dict[str, Any]) -> str:

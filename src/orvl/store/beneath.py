@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 ALL = 0o700
+LARGEST = 4 << 20
+"""Bytes of a file that a person writes, such as an eval's or an agent's."""
 
 
 def stays_inside(name: str) -> bool:
@@ -30,6 +32,24 @@ def stays_inside(name: str) -> bool:
 def leads_outside(link: Path, folder: Path) -> bool:
     """Whether a link in a folder is absolute or leads out of it, itself or by the links that it goes through."""
     return os.path.isabs(os.readlink(link)) or not Path(os.path.realpath(link)).is_relative_to(folder.resolve())
+
+
+def read(path: Path, most: int) -> bytes:
+    """A regular file of bounded size: a pipe would never end, and a file of zeros takes no room until it is read."""
+    with open(path, "rb", opener=open_file) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most} bytes", str(path))
+    return data
+
+
+def open_file(path: str, flags: int) -> int:
+    """A regular file, without waiting for a pipe."""
+    fd = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return fd
 
 
 def put(root: Path, name: str, content: bytes, mode: int = 0o644) -> None:

@@ -126,6 +126,11 @@ def _check_tables(connection: sqlite3.Connection, path: Path, migrations: tuple[
         raise damaged(path, f"its {other[0][0]} '{other[0][1]}' is not as orvl makes it")
 
 
+def own_tables() -> set[str]:
+    """The names of the tables that orvl makes."""
+    return {name for kind, name, *_ in _tables(tuple(MIGRATIONS)) if kind == "table"}
+
+
 @cache
 def _tables(migrations: tuple[str, ...]) -> frozenset[SchemaRow]:
     with closing(sqlite3.connect(":memory:")) as connection:

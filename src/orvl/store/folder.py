@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
+import io
 import os
 import re
 import secrets
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import zstandard
 
 from orvl.errors import StoreError, disk_sentence
+from orvl.store.beneath import open_file
 from orvl.store.protocol import MOST_IN_MEMORY
 from orvl.store.tree import CHUNK, HASH, chunks, hash_of
 
@@ -39,9 +39,9 @@ class FolderBlobs:
             raise StoreError(f"'{key[:20]}' is not the name of a blob: the store {self.folder} is damaged.")
         return self.folder / key[:2] / f"{key[2:]}.zst"
 
-    def has(self, key: str) -> bool:
+    def has(self, key: str, size: int | None = None) -> bool:
         """Whether a blob is stored and whole; a damaged one is written again."""
-        if key not in self.known and self.path(key).exists() and self.verify(key):
+        if key not in self.known and self.path(key).exists() and self.verify(key, size):
             self.known.add(key)
         return key in self.known
 
@@ -49,7 +49,10 @@ class FolderBlobs:
         return FolderBatch(self)
 
     def get(self, key: str, most: int = MOST_IN_MEMORY) -> bytes:
-        return b"".join(self.stream(key, most))
+        # Joining pieces would hold all of it twice.
+        data = io.BytesIO()
+        data.writelines(self.stream(key, min(most, MOST_IN_MEMORY)))
+        return data.getvalue()
 
     def stream(self, key: str, most: int | None = None) -> Iterator[bytes]:
         hasher, size = hashlib.sha256(), 0
@@ -77,9 +80,9 @@ class FolderBlobs:
             while chunk:
                 chunk = chunk[os.write(fd, chunk) :]
 
-    def verify(self, key: str) -> bool:
+    def verify(self, key: str, most: int | None = None) -> bool:
         try:
-            for _ in self.stream(key):
+            for _ in self.stream(key, most):
                 pass
         except StoreError:
             return False
@@ -122,7 +125,7 @@ class FolderBatch:
 
     def put(self, data: bytes) -> str:
         key = hashlib.sha256(data).hexdigest()
-        if not self._has(key):
+        if not self._has(key, len(data)):
             self._write(key, (zstandard.compress(data, 3),))
         return key
 
@@ -131,7 +134,7 @@ class FolderBatch:
         if size <= SMALL:
             return self.put(b"".join(chunks(fd)))
         key = hash_of(fd)
-        if not self._has(key):
+        if not self._has(key, os.lseek(fd, 0, os.SEEK_CUR)):
             os.lseek(fd, 0, os.SEEK_SET)
             compressor = zstandard.ZstdCompressor(level=3).compressobj()
             self._write(key, _compressed(compressor, chunks(fd)))
@@ -141,8 +144,8 @@ class FolderBatch:
         with open(path, "rb", buffering=0, opener=_open_file) as file:
             return self.put_fd(file.fileno(), os.fstat(file.fileno()).st_size)
 
-    def _has(self, key: str) -> bool:
-        return key in self._partial or self.blobs.has(key)
+    def _has(self, key: str, size: int) -> bool:
+        return key in self._partial or self.blobs.has(key, size)
 
     def _write(self, key: str, data: Iterable[bytes]) -> None:
         partial = self.blobs.path(key).with_suffix(f".{secrets.token_hex(4)}.part")
@@ -181,12 +184,7 @@ def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
 
 
 def _open_file(path: str, flags: int) -> int:
-    """A regular file, without following a link or waiting for a pipe."""
-    fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "it is not a regular file", path)
-    return fd
+    return open_file(path, flags | os.O_NOFOLLOW)
 
 
 def _sync(paths: Iterable[Path]) -> None:

@@ -59,7 +59,7 @@ class Batch(Protocol):
         """Forgets what was put and not synced."""
 
 
-MOST_IN_MEMORY = 1 << 30
+MOST_IN_MEMORY = 256 << 20
 """Bytes of a blob that is read as a whole: a store may come from somebody else, and a bomb is small until unpacked."""
 
 
@@ -68,7 +68,7 @@ class Blobs(Protocol):
 
     def batch(self) -> Batch: ...
     def get(self, key: str, most: int = MOST_IN_MEMORY) -> bytes:
-        """A blob's bytes; one that unpacks to more than `most` is damaged, and is not unpacked further."""
+        """A blob's bytes; one that unpacks to more than `most`, or MOST_IN_MEMORY, is not unpacked further."""
 
     def stream(self, key: str, most: int | None = None) -> Iterator[bytes]:
         """The same in pieces."""
@@ -76,11 +76,11 @@ class Blobs(Protocol):
     def write_to(self, key: str, fd: int, most: int | None = None) -> None:
         """Into an open file."""
 
-    def has(self, key: str) -> bool:
-        """Whether a blob is stored and whole."""
+    def has(self, key: str, size: int | None = None) -> bool:
+        """Whether a blob, of this size if that is known, is stored and whole."""
 
-    def verify(self, key: str) -> bool:
-        """Whether a blob can be read and has the bytes that its key says, right now."""
+    def verify(self, key: str, most: int | None = None) -> bool:
+        """Whether a blob can be read, right now, and has the bytes that its key says, which are `most` at the most."""
 
     def unreferenced(self, referenced: Collection[str]) -> Iterator[tuple[str, int]]:
         """(name, bytes) of everything else that is kept: other blobs, and what was half written."""

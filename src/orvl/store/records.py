@@ -6,12 +6,13 @@ import json
 import math
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from orvl.types import Attempt, CallIssue, CheckResult, ModelCall, Score, Turn, Usage
+from orvl.types import Attempt, CallIssue, CheckResult, Inspection, ModelCall, Score, Turn, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
 SPENT = ("is_bound", "model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")
@@ -23,6 +24,10 @@ ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tre
 
 
 Row = TypeVar("Row", bound=NamedTuple)
+Made = TypeVar("Made")
+LARGEST = 1 << 63
+LATEST = 1e11
+"""Seconds since 1970 that a date can be made of."""
 
 
 def clean(text: str | None) -> str | None:
@@ -47,6 +52,36 @@ def check_types(row: Row) -> Row:
         if not isinstance(value, kind):
             raise ValueError(f"{name} is {value!r:.40}")
     return row
+
+
+def made(kind: type[Made], fields: Mapping[str, Any]) -> Made:
+    """A dataclass of values that have the types of its fields, and are within what orvl itself writes."""
+    fields_of: Any = kind
+    kinds = _field_kinds(fields_of)
+    for name, value in fields.items():
+        known = kinds[name]
+        if known and not isinstance(value, known):
+            raise TypeError(f"{name} is {value!r:.40}")
+        if isinstance(value, int | float) and not -LARGEST < value < LARGEST:
+            raise ValueError(f"{name} is {value!r:.40}")
+    return kind(**fields)
+
+
+@cache
+def _field_kinds(kind: Any) -> dict[str, tuple[type, ...]]:
+    return {name: _plain_kinds(hint) for name, hint in get_type_hints(kind).items()}
+
+
+def _plain_kinds(hint: Any) -> tuple[type, ...]:
+    """The types that a value may have; none where it has parts of its own."""
+    if hint is float:
+        return (float, int)
+    if get_origin(hint) is Literal:
+        return (str,)
+    if isinstance(hint, UnionType):
+        parts = [_plain_kinds(part) for part in get_args(hint)]
+        return tuple(kind for kinds in parts for kind in kinds) if all(parts) else ()
+    return (hint,) if isinstance(hint, type) else ()
 
 
 @cache
@@ -98,14 +133,16 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     fields = dict(zip((*ATTEMPT, *SPENT), row, strict=True))
     detail = json.loads(fields.pop("detail"))
     usage = usage_from([fields.pop(name) for name in (*USAGE, *SPENT)])
-    turns = tuple(Turn(**turn) for turn in detail["turns"])
-    told = Usage(**detail["told"]) if "told" in detail else None
+    turns = tuple(made(Turn, turn) for turn in detail["turns"])
+    told = made(Usage, detail["told"]) if "told" in detail else None
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
     kept["contestant"] = detail.get("contestant")
-    kept["refused"] = detail.get("refused", {})
-    for name in ("outcome", "reason", "sandbox", "start_tree", "tree", "steps"):
-        check_text(name, fields[name])
-    return Attempt(usage=usage, **kept, **fields)
+    kept["refused"] = dict(detail.get("refused", {}))
+    for sentence in kept["cut"]:
+        check_text("cut", sentence)
+    if not 0 <= fields["started"] < LATEST:
+        raise ValueError(f"started is {fields['started']!r:.40}")
+    return made(Attempt, {"usage": usage, **kept, **fields})
 
 
 def call_row(call: ModelCall) -> tuple[Any, ...]:
@@ -116,9 +153,9 @@ def call_row(call: ModelCall) -> tuple[Any, ...]:
 
 def call_from(row: Sequence[Any]) -> ModelCall:
     fields = dict(zip(CALL, row, strict=True))
-    findings = tuple(CallIssue(**finding) for finding in json.loads(fields.pop("findings")))
+    findings = tuple(made(CallIssue, finding) for finding in json.loads(fields.pop("findings")))
     flags = {name: None if fields[name] is None else bool(fields[name]) for name in FLAGS}
-    return ModelCall(findings=findings, **{**fields, **flags})
+    return made(ModelCall, {"findings": findings, **fields, **flags})
 
 
 def checks_text(checks: Sequence[CheckResult]) -> str:
@@ -126,7 +163,15 @@ def checks_text(checks: Sequence[CheckResult]) -> str:
 
 
 def checks_from(text: str) -> tuple[CheckResult, ...]:
-    return tuple(CheckResult(**check) for check in json.loads(text))
+    return tuple(made(CheckResult, check) for check in json.loads(text))
+
+
+def inspection_from(row: Sequence[Any]) -> Inspection:
+    kind, key, results, pictures = row
+    named = dict(json.loads(pictures))
+    for value in named.values():
+        check_text("a picture", value)
+    return made(Inspection, {"kind": kind, "key": key, "results": results, "pictures": named})
 
 
 def score_row(score: Score) -> tuple[Any, ...]:
@@ -153,6 +198,7 @@ def reply_keys(scope: str) -> tuple[str, str]:
 def score_from(row: Sequence[Any]) -> Score:
     fields = dict(zip(SCORE, row, strict=True))
     check_score(fields["value"])
-    for name in ("metric", "metric_key", "judge", "judge_key", "kind", "reason"):
-        check_text(name, fields[name])
-    return Score(**{**fields, "detail": json.loads(fields["detail"] or "null")})
+    detail = json.loads(fields["detail"] or "null")
+    if not isinstance(detail, dict | None):
+        raise TypeError(f"its detail is {detail!r:.40}")
+    return made(Score, {**fields, "detail": detail})

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from orvl.errors import OrvlError, StoreError
 from orvl.store import database, tree
 from orvl.store.folder import FolderBlobs
-from orvl.store.records import ATTEMPT, SCORE, SPENT, attempt_from, checks_from, clean, score_from
+from orvl.store.protocol import MOST_IN_MEMORY
+from orvl.store.records import ATTEMPT, SCORE, SPENT, attempt_from, checks_from, clean, inspection_from, score_from
 from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
 from orvl.store.sqlite_runs import WITH_SPENT, SqliteRuns
@@ -34,6 +35,15 @@ EXPORTS = {
     "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
     f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id ORDER BY score.id",
 }
+
+FOUND = "SELECT attempt, kind, key, results, pictures FROM found ORDER BY id"
+TYPES = {
+    "INTEGER": "typeof({0}) = 'integer'",
+    "REAL": "typeof({0}) IN ('real', 'integer') AND abs({0}) < 9e99",
+    "TEXT": "typeof({0}) = 'text'",
+    "BLOB": "typeof({0}) = 'blob'",
+}
+"""What values of a column are, by its type; SQLite itself keeps any value in any column."""
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -82,8 +92,13 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
     def __enter__(self) -> SqliteStore:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: object) -> None:
+        # Whatever stumbles over a value that is of another type than orvl writes has met damage, not a bug.
+        error = raised[1] if isinstance(raised[1], database.UNREADABLE) else None
+        wrong = self.unsound() if error else None
         self.close()
+        if wrong:
+            raise database.damaged(self.path, wrong) from error
 
     def check_place(self) -> None:
         # SQLite goes on writing into a file that has been deleted, and nobody would ever read it.
@@ -145,16 +160,31 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
 
         return [column[0] for column in cursor.description], chunks()
 
+    def unsound(self) -> str | None:
+        """The first column with a value that is not of its type, or the first row that names what is not there."""
+        for table in sorted(database.own_tables()):
+            for _, name, kind, is_needed, *_ in self.rows(f"PRAGMA table_info({table})"):
+                known = TYPES[kind].format(f'"{name}"') + ("" if is_needed else f' OR "{name}" IS NULL')
+                if self.rows(f"SELECT 1 FROM {table} WHERE NOT coalesce({known}, 0) LIMIT 1"):
+                    return f"a value of {table}.{name} is none that orvl writes"
+        dangling = (self.rows(f"PRAGMA foreign_key_check({table})") for table in sorted(database.own_tables()))
+        return next((f"a row of {found[0][0]} has a dangling reference" for found in dangling if found), None)
+
     def referenced(self) -> set[str]:
-        return self._referenced(None)[0]
+        return set(self._referenced(None)[0])
 
     def integrity(self) -> list[str]:
-        wrong = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
-        wrong += [f"a row of {row[0]} has a dangling reference" for row in self.rows("PRAGMA foreign_key_check")]
+        wrong = []
+        # A table that orvl did not make may have rules that take for ever to check.
+        for table in sorted(database.own_tables()):
+            wrong += [row[0] for row in self.rows(f"PRAGMA integrity_check({table})") if row[0] != "ok"]
+        if unsound := self.unsound():
+            wrong.append(unsound)
         keys, verified = self._referenced(wrong)
-        unread = sorted(keys - verified)
+        unread = sorted(keys.keys() - verified)
+        # Of a bomb, no more is unpacked than an entry says that it has.
         with ThreadPoolExecutor() as pool:
-            is_whole = pool.map(self.blobs.verify, unread)
+            is_whole = pool.map(self.blobs.verify, unread, [keys[key] for key in unread])
             wrong += [
                 f"the blob {key[:12]} is missing or damaged" for key, ok in zip(unread, is_whole, strict=True) if not ok
             ]
@@ -175,22 +205,30 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
                     raise
         return found
 
-    def _referenced(self, damaged: list[str] | None) -> tuple[set[str], set[str]]:
-        """The keys of all blobs, and of those that were read for it. Damage is an error, or is added to a list."""
-        keys = {row[0] for row in self.rows("SELECT DISTINCT steps FROM attempt WHERE steps IS NOT NULL")}
+    def _referenced(self, damaged: list[str] | None) -> tuple[dict[str, int], set[str]]:
+        """The keys of all blobs with the most bytes that each may have, and the keys of those that were read for it.
+
+        Damage is an error, or is added to a list.
+        """
+        keys: dict[str, int] = {}
         verified: set[str] = set()
         query = f"SELECT id, {', '.join((*ATTEMPT, *SPENT))} FROM attempt {WITH_SPENT}"
         for attempt in self._read_all_of(damaged, "attempt", query, attempt_from):
-            keys.update(key for turn in attempt.turns for key in (turn.stdout, turn.stderr) if key)
-            keys.update([attempt.record] if attempt.record else [])
-        for results, pictures in self.rows("SELECT results, pictures FROM found"):
-            keys.update([results, *json.loads(pictures).values()])
+            named = [
+                attempt.steps,
+                attempt.record,
+                *(key for turn in attempt.turns for key in (turn.stdout, turn.stderr)),
+            ]
+            keys.update((key, MOST_IN_MEMORY) for key in named if key)
+        for found in self._read_all_of(damaged, "an inspection of attempt", FOUND, inspection_from):
+            keys.update((key, MOST_IN_MEMORY) for key in (found.results, *found.pictures.values()))
         for (manifest,) in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
             if not manifest:
                 continue
-            keys.add(manifest)
             with _noting(damaged), self.readable(f"the manifest {manifest[:12]}"):
-                keys.update(entry.hash for entry in tree.entries_of(self.blobs, manifest) if entry.hash)
+                entries = tree.entries_of(self.blobs, manifest)
+                keys[manifest] = tree.MOST_LISTED
+                keys.update((entry.hash, max(entry.size, keys.get(entry.hash, 0))) for entry in entries if entry.hash)
                 verified.add(manifest)
         return keys, verified
 

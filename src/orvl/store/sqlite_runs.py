@@ -17,9 +17,11 @@ from orvl.store.records import (
     attempt_from,
     attempt_row,
     call_row,
+    check_text,
     check_types,
     checks_from,
     checks_text,
+    inspection_from,
     spent_row,
     usage_from,
 )
@@ -176,6 +178,9 @@ class SqliteRuns(Queries):
             (json.dumps(list(cells)),),
         )
         with self.readable("how a run ended"):
+            for row in rows:
+                for name, value in zip(("key", "outcome", "reason", "sandbox"), (row[1], *row[4:7]), strict=True):
+                    check_text(name, value)
             return [
                 RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
                 for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
@@ -250,7 +255,7 @@ class SqliteRuns(Queries):
     def inspections(self, attempt: int) -> list[Inspection]:
         rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
         with self.readable(f"an inspection of attempt {attempt}"):
-            return [Inspection(kind, key, results, json.loads(pictures)) for kind, key, results, pictures in rows]
+            return [inspection_from(row) for row in rows]
 
     def run_costs(self, contestant: tuple[str, str, str], limit: int) -> list[float]:
         rows = self.rows(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from orvl.errors import ControlUnavailable
+from orvl.errors import ControlUnavailable, FileError, disk_sentence
 from orvl.store import tree
+from orvl.store.beneath import read
 from orvl.trust.mutate.syntax import is_prose, language_of, text_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 CODE_SPANS = re.compile(r"```.*?```|`[^`\n]+`|^ {4}[^\n]*$|\"[^\"\n]+\"", re.DOTALL | re.MULTILINE)
 IN_PAGES = re.compile(r"""<script\b(.*?)</script|\son\w+\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
+MOST_READ = 128 << 20
+"""Bytes of one folder that are held in memory; a file may have many more, of which a disk keeps none."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,15 @@ class FolderFiles:
 def read_folder(root: Path) -> FolderFiles:
     """All files of a user's folder; a link inside the folder counts as its target, any other is skipped."""
     files, executable = {}, set()
+    left = MOST_READ
     for path in _paths(root):
         name = path.relative_to(root).as_posix()
-        files[name] = path.read_bytes()
+        try:
+            files[name] = read(path, left)
+        except OSError as error:
+            why = f"controls cannot be made from more than {MOST_READ >> 20} MiB of files"
+            raise FileError(path, None, f"{why if error.errno == errno.EFBIG else disk_sentence(error)}.") from error
+        left -= len(files[name])
         if path.stat().st_mode & 0o100:
             executable.add(name)
     return FolderFiles(files, frozenset(executable))
