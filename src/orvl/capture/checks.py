@@ -90,11 +90,12 @@ class Checker:
         else:
             folders.workspace.rmdir()
             left.rename(folders.workspace)
-        folders.workspace.chmod(0o700)
+        folders.mend()
         self._show_hidden(folders)
         return folders
 
     async def _in_process(self, check: Check, folders: RunFolders, number: int) -> CheckResult:
+        folders.mend()  # the check before may have run what locks them
         job = self._job(check, folders, f"check{number}")
         return self._result(check, await self.slot.walled.run(job))
 
