@@ -95,7 +95,6 @@ class Checker:
         return folders
 
     async def _in_process(self, check: Check, folders: RunFolders, number: int) -> CheckResult:
-        folders.mend()  # the check before may have run what locks them
         job = self._job(check, folders, f"check{number}")
         return self._result(check, await self.slot.walled.run(job))
 
