@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from helpers.needs import need_program
-from helpers.no_work import MAIN, ways
+from helpers.no_work import MAIN, old_code_in_new_functions, ways
 from helpers.user_project import UserProject
 
 EVALS = (*MAIN, "kitchen-converter")
@@ -55,6 +55,15 @@ def test_each_eval_has_at_least_nineteen_ways():
 def test_no_work_passes_no_check(project, eval_):
     need_program("bwrap")
     assert earned(passed(project, eval_, QUICK[eval_])) == {}
+
+
+def test_old_code_in_new_functions_is_neither_tidied_nor_tested(project):
+    """It does answer as the old program did, which is what some checks want; it has no table, and nothing is fixed."""
+    need_program("bwrap")
+    project.agent("wraps", old_code_in_new_functions().agent())
+    assert project.orvl("--agent=wraps", "--eval=tidy-invoice", "--json").status == 0
+    found = _passed(project, "wraps", "tidy-invoice")
+    assert found == {"prints-the-same-as-before", "can-be-imported", "gives-the-amounts"}
 
 
 def _parts() -> list[tuple[str, tuple[str, ...]]]:

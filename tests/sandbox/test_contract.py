@@ -99,6 +99,11 @@ def test_a_process_that_prints_nothing_leaves_no_file(world):
     assert list(world.folders.root.glob("*.out")) == []
 
 
+def test_a_job_begins_in_folders_that_the_one_before_it_locked(world):
+    results = world.run('chmod 0 . "$HOME" "$TMPDIR"', 'touch here "$HOME/there" "$TMPDIR/and-there"')
+    assert [result.status for result in results] == [0, 0]
+
+
 def test_time_is_measured(world):
     (result,) = world.run("sleep 0.3")
     assert 0.25 < result.seconds < 60

@@ -415,6 +415,44 @@ def test_folders_without_permissions_are_checked_like_others(place):  # noqa: F8
     place.assert_nothing_is_left()
 
 
+LOCKS = """
+from orvl import checks
+
+for _ in range(2):
+    checks.run("python3", "answer.py", "locks_its_folders")
+    assert checks.read("answer.py") is not None
+    assert "answer.py" in checks.files()
+    checks.write("new.txt", "new")
+    assert checks.run("cat", "new.txt").stdout == "new"
+checks.start("python3", "answer.py", "locks_its_folders_again_and_again")
+for _ in range(100):
+    for ask in (checks.files, lambda: checks.read("answer.py"), lambda: checks.write("new.txt", "new")):
+        try:
+            ask()
+        except checks.CheckError:
+            pass
+checks.stop()
+assert checks.run("cat", "answer.py").status == 0
+"""
+
+
+def test_code_that_locks_its_own_folders_spares_nobody_a_check(place):  # noqa: F811
+    place.adversary("mine", "cheat.py", "leave")
+    place.write("evals/e/checks/check.py", LOCKS)
+    rows = (
+        "{name: apart, run: python3 checks/check.py, isolated: true}, "
+        "{name: beside, run: python3 answer.py locks_its_folders}, {name: after-it, run: test -e answer.py}"
+    )
+    place.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks: [{rows}]\n---\nGo.\n")
+    done = place.run("mine", "--eval=e", timeout=120)
+    assert done.status == 0, done.err
+    attempt = place.attempt("mine/e/1")
+    assert attempt["outcome"] == "finished", attempt["reason"]
+    for check in attempt["checks"]:
+        assert check["passed"], check
+    place.assert_nothing_is_left()
+
+
 HANGS = """
 import os, sys
 from orvl import checks

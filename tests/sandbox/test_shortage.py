@@ -104,6 +104,37 @@ def test_who_fills_the_disk_fails_and_nobody_else(project, small_disk, name, kin
 
 
 @pytest.mark.root
+@pytest.mark.parametrize("kind", HOGS)
+def test_who_fills_the_disk_fails_where_it_is_alone_too(project, small_disk, kind):
+    shell_agent(project, "hog", HOGS[kind])
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    project.toml("limits.turn = 60\nattempts = 1\n")
+    done = project.orvl("hog", "--eval=e", "--concurrency=1", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    assert done.status == 0, done.err
+    assert project.rows("SELECT outcome FROM attempt") == [("failed",)]
+
+
+LARGE = {
+    "files with holes": "for i in 1 2 3 4 5 6; do truncate -s 50M $i; done",
+    "more than half of the disk": "dd if=/dev/zero of=1 bs=1M count=35 2>/dev/null; cp 1 2",
+    "what is not even kept": "dd if=/dev/zero of=1 bs=1M count=66 2>/dev/null; truncate -s 45M 2; touch 3",
+}
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("kind", LARGE)
+def test_who_leaves_no_room_for_its_checks_is_checked_all_the_same(project, small_disk, kind):
+    shell_agent(project, "hog", LARGE[kind])
+    row = "{name: has-done-it, run: subject read done, isolated: true}, {name: is-there, run: subject run true, isolated: true}"
+    project.eval("e", f"---\nmetrics: {{checks: 1}}\nchecks: [{row}]\n---\nGo.\n")
+    done = project.orvl("hog", "--eval=e", "--json", "--concurrency=1", env={"TMPDIR": str(small_disk)})
+    assert done.status == 0, done.err
+    (attempt,) = project.orvl("show", "hog/e/1", "--json").json["attempts"]
+    assert attempt["outcome"] == "finished", attempt["reason"]
+    assert [check["passed"] for check in attempt["checks"]] == [False, True]
+
+
+@pytest.mark.root
 def test_a_disk_that_is_full_is_said_once_and_what_was_left_on_it_is_swept(project, small_disk):
     shell_agent(project, "modest", MODEST)
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
@@ -193,13 +224,15 @@ checks.fail("Expected work, saw none.")
 
 
 @pytest.mark.root
-def test_a_subject_that_fills_the_disk_fails_its_check_and_leaves_room_for_it(project, small_disk):
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_subject_that_fills_the_disk_fails_its_check_and_leaves_room_for_it(project, small_disk, at_once):
     cheat = Path(__file__).parent / "adversary" / "cheat.py"
     shell_agent(project, "hog", f"cat > answer.py <<'END'\n{cheat.read_text()}\nEND")
     project.write("evals/e/checks/check.py", FILLED)
     checks = "[{name: a, run: python3 checks/check.py, isolated: true, limit: 60}, {name: b, run: subject run true, isolated: true}]"
     project.write("evals/e/eval.md", f"---\nmetrics: {{checks: 1}}\nchecks: {checks}\n---\nGo.\n")
-    done = project.orvl("hog", "--eval=e", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    words = ["hog", "--eval=e", "--sandbox=bubblewrap", f"--concurrency={at_once}"]
+    done = project.orvl(*words, env={"TMPDIR": str(small_disk)})
     assert done.status == 0, done.err
     (attempt,) = project.orvl("show", "hog/e/1", "--json").json["attempts"]
     assert attempt["outcome"] == "finished", attempt["reason"]

@@ -90,7 +90,7 @@ class Checker:
         else:
             folders.workspace.rmdir()
             left.rename(folders.workspace)
-        folders.workspace.chmod(0o700)
+        folders.mend()
         self._show_hidden(folders)
         return folders
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused
+from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused, disk_sentence, is_agents_doing
 from orvl.project.app import check_steps
 from orvl.sandbox import SUBJECT
 from orvl.sandbox.job import shell_job
@@ -78,10 +78,14 @@ class Subject:
         self._making = asyncio.ensure_future(self._make())
 
     async def folders(self) -> RunFolders:
-        """Its folders; after `fresh`, new ones as soon as something is asked of it."""
+        """Its folders; after `fresh`, new ones as soon as something is asked of it.
+
+        What ran in them may have locked them since. Whoever could be spared a bad score by that would do it.
+        """
         if self._folders is None:
             making, self._making = self._making, None
             self._folders = await (making or self._make())
+        self._folders.mend()
         return self._folders
 
     async def _make(self) -> RunFolders:
@@ -279,8 +283,9 @@ def _inner(text: object) -> PurePosixPath:
 
 
 def _content(root: Path, path: PurePosixPath) -> bytes | None:
-    opened = [os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)]
+    opened: list[int] = []
     try:
+        opened.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
         for part in path.parts[:-1]:
             opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
         opened.append(os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
@@ -299,7 +304,12 @@ def _content(root: Path, path: PurePosixPath) -> bytes | None:
 
 
 def _plain_files(root: Path) -> list[str]:
-    entries, _ = tree.scan(root, lambda _fd, _size: "", TreeLimits(MAX_FILES), unlock=False)
+    try:
+        entries, _ = tree.scan(root, lambda _fd, _size: "", TreeLimits(MAX_FILES), unlock=False)
+    except OSError as error:  # what runs there may lock or swap anything while it is listed
+        if not is_agents_doing(error):
+            raise
+        raise RequestRefused(f"the files cannot be listed: {disk_sentence(error)}") from error
     if len(entries) >= MAX_FILES:
         raise RequestRefused(f"there are more than {MAX_FILES} files and folders")
     return sorted(entry.path for entry in entries if entry.kind == "file")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import disk_sentence, is_agents_doing
+from orvl.sandbox.guard.limits import disk_use
 from orvl.store import tree
-from orvl.store.tree import TreeLimits
+from orvl.store.tree import MOST_RESTORED, TreeLimits
 from orvl.types import MEBI, Attempt, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.run.conversation import Conversation, TurnEnd
     from orvl.sandbox import ProcessResult
     from orvl.sandbox.workdir import RunFolders
     from orvl.store import Batch
+    from orvl.store.tree import Entry
 
 LOADED_SHARE, LOADED_SECONDS = 0.25, 2.0
 """Above so much of its time, and so many seconds of it, a turn counts as slowed down by the machine."""
@@ -37,6 +42,8 @@ def take(
     try:
         gone = folders.mend()
         entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
+        if (most := _laid_down_at_most(entries, folders)) < bounds.total_bytes:
+            entries, cut = tree.scan(folders.workspace, batch.put_fd, replace(bounds, total_bytes=most))
     except OSError as error:
         if not is_agents_doing(error):
             raise
@@ -61,6 +68,17 @@ def take(
         told=talk.reported_usage,
         refused=dict(account.refused) if account else {},
     )
+
+
+def _laid_down_at_most(entries: Sequence[Entry], folders: RunFolders) -> int:
+    """Bytes that fit on the disk for certain when the tree is laid down again, for its checks.
+
+    Files with holes take no room until then: whoever could be spared checks for want of room would leave such files.
+    """
+    size, share = sum(entry.size for entry in entries if entry.hash), folders.room.share
+    if not share or size <= share:
+        return MOST_RESTORED
+    return max(share, disk_use([str(folders.workspace)], size)[0])
 
 
 def _record(account: Account, folders: RunFolders, batch: Batch) -> str:

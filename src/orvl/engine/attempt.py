@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 20
 ROOM_SECONDS = 10.0
+COPIES = 2
+"""Of what a run left, the most that its checks have at once: one for those beside it, one for those apart from it."""
 """How long a full disk may take to have that many bytes again."""
 
 
@@ -272,12 +274,23 @@ class Attempts:
         if same in self._checked:
             return replace(attempt, checks=self._checked[same])
         try:
-            results = await self._checker(planned, attempt, slot).results(folders.workspace)
+            left = await asyncio.to_thread(self._left, folders)
+            results = await self._checker(planned, attempt, slot).results(left)
             if same:
                 self._checked[same] = results
             return replace(attempt, checks=results)
         except NotStarted as error:
             return replace(attempt, outcome="errored", reason=f"a check: {error}", retry=True)
+
+    def _left(self, folders: RunFolders) -> Path | None:
+        """The workspace as the agent left it; where the disk may lack room for copies beside it, it is deleted.
+
+        Else whoever fills most of a disk would be spared its checks.
+        """
+        if free_bytes(str(folders.root)) > COPIES * self.settings.limits.capture * MEBI:
+            return folders.workspace
+        folders.empty()
+        return None
 
     async def check_again(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> tuple[CheckResult, ...]:
         """Runs an eval's present checks on what was kept of a run."""

@@ -126,7 +126,10 @@ class Sandbox(Protocol):
         """Makes what the first job would have to wait for; never while a job begins."""
 
     async def run(self, job: Job) -> ProcessResult:
-        """Returns when no process of the job is left; raises NotStarted if it could not begin."""
+        """Returns when no process of the job is left; raises NotStarted if it could not begin.
+
+        That is never because of how a job before it left its folders.
+        """
 
     def stop(self) -> None:
         """Ends the running job as its limit would, and lets no other begin."""

@@ -136,6 +136,7 @@ class Container(GuardClient):
 
     def _lay_out(self, job: Job) -> None:
         """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""
+        job.folders.mend()
         for path in (*self._config.paths, *job.readable):
             make_place(path, job.folders)
         for name in job.read_only:

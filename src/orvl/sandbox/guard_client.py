@@ -87,6 +87,7 @@ class GuardClient:
         await self._connection()
 
     async def run(self, job: Job) -> ProcessResult:
+        job.folders.mend()  # the job before may have removed or locked them
         spawn = self.spawn(job)
         pauses = list(RUN_PAUSES)
         while True:

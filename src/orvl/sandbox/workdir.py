@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError, disk_sentence
-from orvl.sandbox.guard.limits import free_bytes
+from orvl.sandbox.guard.limits import RESERVE, RESERVED_SHARE, free_bytes
 from orvl.store import tree
 
 if TYPE_CHECKING:
@@ -60,6 +60,11 @@ class DiskRoom:
 
     free: int = 0
     at_once: int = 1
+
+    @property
+    def share(self) -> int:
+        """What each of these runs can have for certain."""
+        return (self.free - min(RESERVE, self.free // RESERVED_SHARE)) // self.at_once
 
 
 @dataclass(frozen=True)

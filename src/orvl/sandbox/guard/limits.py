@@ -192,12 +192,13 @@ class LimitWatch:
     def _is_hog(self, used: int, *, hidden: bool) -> bool:
         """Whether a job on a disk that runs full has used more than its share, and more than others did on average.
 
-        While there is room, it may use more than its share. Whatever else fills the disk is not held against it.
+        While there is room, it may use more than its share. Whatever else fills the disk is not held against it: that
+        counts as one more job. A job that is alone has used less than what is gone, however little the others took.
         """
         lost = self.common - self.free_then
         if hidden:
             used = max(used, self.free_at_start - self.free_then)
-        share: int = max(self.common - self.reserve, lost) // self.at_once
+        share: int = max((self.common - self.reserve) // self.at_once, lost // (self.at_once + 1))
         return used > share
 
 

@@ -4,6 +4,7 @@ invoice.py runs in a sandbox of its own. What it answers comes from there as dat
 """
 
 import ast
+import copy
 import hashlib
 import json
 import random
@@ -194,6 +195,34 @@ def expect_work():
         checks.fail(f"Expected invoice.amounts to be right on most orders, saw {right} of {len(WORK)}.")
 
 
+def made_up_fixes():
+    """Orders that nobody can know, one for each report, and their amounts."""
+    part, cents, tens, price = random.randint(1, 99), random.randint(100, 499), random.randint(1, 8), random.randint(1, 80)
+    bills = [
+        (order(("Desk", part, 1), ("Lamp", 100 - part, 1)), Decimal(100), Decimal(0), Decimal(0)),
+        (order(("Pen", cents / 100, 1), coupon="FIVER"), Decimal(cents) / 100, Decimal(cents) / 100, Decimal("4.90")),
+        (order(("Cup", 10, tens), coupon=" ten "), Decimal(10 * tens), Decimal(tens), Decimal("4.90")),
+        (order(("Tape", f"{price}.005", 1)), price + Decimal("0.01"), Decimal(0), Decimal("4.90")),
+    ]
+    made = []
+    for one, net, discount, shipping in bills:
+        vat = to_cents((net - discount + shipping) * Decimal("0.19"))
+        parts = (net, discount, shipping, vat, net - discount + shipping + vat)
+        made.append((one, " ".join(str(to_cents(amount)) for amount in parts)))
+    return made
+
+
+FIXES = made_up_fixes()
+
+
+def expect_fixes():
+    """Expect most of what customers told to be fixed: tests of what is not there are worth nothing."""
+    seen = answers(*(("amounts", one) for one, _ in FIXES))
+    right = sum(is_right(found, made(*wanted.split())) for (_, wanted), found in zip(FIXES, seen, strict=True))
+    if right <= len(FIXES) / 2:
+        checks.fail(f"Expected most of the reports to be fixed, saw {right} of {len(FIXES)} orders billed right.")
+
+
 def same():
     for (_, wanted), seen in zip(BEFORE, calls(*(one for one, _ in BEFORE)), strict=True):
         if json.dumps(seen[:2]) != json.dumps([0, wanted]):
@@ -232,6 +261,54 @@ def short():
     for name in ("FR", "CH"):
         if sum(isinstance(node, ast.Constant) and node.value == name for node in ast.walk(tree)) != 1:
             checks.fail(f"Expected the country {name!r} once in invoice.py, in a table.")
+    expect_table(tree)
+
+
+def expect_table(tree):
+    """Expect an order for a country to be billed as soon as one more row is in the table: dead words are no table."""
+    new = "".join(random.choices("JKQXYZ", k=3))
+    billed, wanted = WORK[0]
+    for source in with_another_row(tree, "FR", new):
+        checks.write(PROGRAM, source)
+        ended = python(ASK, input=json.dumps([("amounts", {**billed, "country": new})]))
+        try:
+            (seen,) = json.loads(ended.stdout.splitlines()[-1])
+        except (IndexError, ValueError, TypeError, RecursionError):
+            continue
+        if is_right(seen, made(*wanted.split())):
+            return
+    checks.fail("Expected a country to be billed once it has a row in the table of invoice.py, but it is not.")
+
+
+def with_another_row(tree, old, new):
+    """The source with a copy of what stands for a country, as another country: its row, or whatever else holds it."""
+    holders = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    (part,) = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == old)
+    while part in holders:
+        inside, holder = part, holders[part]
+        for row in [value for _, value in ast.iter_fields(holder) if isinstance(value, list) and inside in value]:
+            at = row.index(inside) + 1
+            row.insert(at, renamed(inside, old, new))
+            if isinstance(holder, ast.Dict):
+                other = holder.values if row is holder.keys else holder.keys
+                other.insert(at, renamed(other[at - 1], old, new) if row is holder.keys else ast.Constant(new))
+                yield ast.unparse(tree)
+                del other[at]
+            else:
+                yield ast.unparse(tree)
+            del row[at]
+        part = holder
+
+
+def renamed(node, old, new):
+    """A copy with another country in it, under a name of its own."""
+    made = copy.deepcopy(node)
+    for part in ast.walk(made):
+        if isinstance(part, ast.Constant) and part.value == old:
+            part.value = new
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            part.id = f"{part.id}_{new}"
+    return made
 
 
 def amounts():
@@ -250,6 +327,7 @@ def existing():
     if hashlib.sha256(checks.read(EXISTING) or b"").hexdigest() != SHA256:
         checks.fail(f"Expected {EXISTING} as it was, but it was edited or removed.")
     expect_work()
+    expect_fixes()
     # What this test tests, with other orders.
     for (_, wanted), seen in zip(BEFORE, calls(*(one for one, _ in BEFORE)), strict=True):
         if json.dumps(seen[:2]) != json.dumps([0, wanted]):
