@@ -293,7 +293,13 @@ UNMETERED = [
         {"models": ["big"]},
         {"route": "fallback"},
     ),
-    *({"plugins": [{"id": "web"}]}, {"web_search_options": {"x": 1}}, {"fallbacks": ["big"]}, {"prompt": {"id": "p"}}, {"preset": "p"}),
+    *(
+        {"plugins": [{"id": "web"}]},
+        {"web_search_options": {"x": 1}},
+        {"fallbacks": ["big"]},
+        {"prompt": {"id": "p"}},
+        {"preset": "p"},
+    ),
     *({"tools": [{"type": "web_search"}]}, {"tools": [{"type": "code_interpreter"}]}, {"mcp_servers": [{"url": "x"}]}),
     *(
         {"tools": [{"type": "web_search_20250305", "name": "w"}]},
