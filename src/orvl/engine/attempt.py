@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 20
 ROOM_SECONDS = 10.0
+"""How long a full disk may take to have that many bytes again."""
 COPIES = 2
 """Of what a run left, the most that its checks have at once: one for those beside it, one for those apart from it."""
-"""How long a full disk may take to have that many bytes again."""
 
 
 @dataclass(frozen=True)
