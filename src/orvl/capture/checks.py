@@ -17,6 +17,7 @@ from orvl.capture.browser.look import look_at
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import DiskWasFull, Interrupted, NotStarted
 from orvl.sandbox.job import hit, shell_job
+from orvl.sandbox.workdir import DiskRoom
 from orvl.store import tree
 from orvl.types import CheckResult
 
@@ -111,7 +112,8 @@ class Checker:
         try:
             await asyncio.to_thread(self._show_hidden, folders)
             more = await asyncio.to_thread(equip, folders, sandbox)
-            job = self._job(check, folders, "check")
+            # A full disk is for the subject's own guard to judge: it knows whether the subject has filled it.
+            job = self._job(check, replace(folders, room=DiskRoom()), "check")
             subject = Subject(
                 self.slot.subject,
                 self.work.new,
