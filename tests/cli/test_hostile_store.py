@@ -174,6 +174,8 @@ VALUES = {
     "check of a huge weight": f"""UPDATE checked SET results = json_set(results, '$[0].weight', json('{HUGE}'))""",
     "check with a list for its output": """UPDATE checked SET results = json_set(results, '$[0].output', json('[]'))""",
     "score detail a list": "UPDATE score SET detail = '[1]'",
+    "verdict without items": """UPDATE score SET judge = 'j', detail = '{"items": true}'""",
+    "verdict of a strange time": """UPDATE score SET judge = 'j', detail = '{"calls": 1, "seconds": {"a": 1}}'""",
     "score reason a blob": "UPDATE score SET reason = x'00', kind = 'error', value = NULL",
     "inspection a list": "INSERT INTO found (attempt, kind, key, results, pictures) SELECT id, 'page', 'k', tree, '[1]' FROM attempt",
     "inspection of numbers": """INSERT INTO found (attempt, kind, key, results, pictures)

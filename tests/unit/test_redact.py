@@ -395,6 +395,21 @@ def test_a_large_body_with_a_key_in_pieces_does_not_pass():
     run(test)
 
 
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_key_in_the_type_of_an_answer_is_not_kept(status):
+    kind = f"text/plain; a={CANARY}; b={CANARY.encode().hex()}"
+    head = f"HTTP/1.1 {status} Any\r\ncontent-type: {kind}\r\ncontent-length: 2\r\n\r\nno".encode()
+
+    async def test():
+        async with upstream(saying(head)) as host, doors() as open_doors:
+            door = await open_doors.open(provider_at(host.url))
+            heard = await door.ask()
+            for told in (door.recorded(), repr(heard).encode()):
+                assert CANARY.encode() not in told and CANARY.encode().hex().encode() not in told
+
+    run(test)
+
+
 def test_a_key_in_thousands_of_pieces_holds_up_nobody():
     """It is looked for in orvl's own loop: what grows with the square of a body would stop all runs for a minute."""
     body = json.dumps([CANARY[:10], CANARY[10:]] * 1500).encode()

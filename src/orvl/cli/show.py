@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from orvl.capture.stored_run import attempt_details, call_details, captured, file_of, load_run, screenshot_of
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
-from orvl.errors import UserError
+from orvl.errors import StoreError, UserError
 from orvl.project import open_project
 from orvl.report import calls
 from orvl.report.output import print_output
@@ -17,6 +18,8 @@ from orvl.report.run import print_run, run_json
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from orvl.capture.stored_run import RunDetails
     from orvl.store import Store
 
@@ -87,7 +90,22 @@ def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) 
 def _show(store: Store, run: RunDetails, out: JsonOut | None) -> None:
     attempts = [attempt_details(store, stored) for stored in run.attempts]
     if out:
-        out.write(run_json(run, attempts))
+        with _of_this_store(run):
+            out.write(run_json(run, attempts))
     else:
         left_files = bool(run.attempts) and run.last.attempt.tree is not None
-        print_run(console(), run, attempts, captured(store, run) if left_files else None)
+        capture = captured(store, run) if left_files else None
+        with _of_this_store(run):
+            print_run(console(), run, attempts, capture)
+
+
+@contextmanager
+def _of_this_store(run: RunDetails) -> Iterator[None]:
+    """What judges answered and programs found has many forms; in none of them, it is not what orvl has stored."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise StoreError(
+            f"What the store has of the run {run.key[:12]} is damaged ({why}). See: orvl doctor"
+        ) from error

@@ -153,7 +153,7 @@ class AgentCall(UpstreamCall):
             return self._failed(CallFailure("the answer was cut off: the stream ended before it did", True))
         await self._to_agent(self.response.write_eof())
         if self.answer.is_missing:
-            kind = upstream.headers.get("Content-Type", "nothing")[:80]
+            kind = self._kind(upstream.headers)[:80] or "nothing"
             return CallFailure(f"{upstream.status} it sent {kind}, and no answer", retry_call=True)
         return CallFailure(self.answer.error[:LONGEST_MESSAGE], retry_call=True) if self.answer.error else None
 
@@ -254,7 +254,11 @@ class AgentCall(UpstreamCall):
             self.first_token = time.monotonic() - self.began
 
     def _new_log(self, headers: Mapping[str, str]) -> AnswerLog:
-        return self.account.record.answer_log(self.number, headers.get("Content-Type", ""))
+        return self.account.record.answer_log(self.number, self._kind(headers))
+
+    def _kind(self, headers: Mapping[str, str]) -> str:
+        """The type of an answer, as it is kept and told; a host can write anything there."""
+        return self.redactor.text(headers.get("Content-Type", ""))
 
     def _passed_back(self, headers: Mapping[str, str]) -> CIMultiDict[str]:
         kept = [(name, value) for name, value in headers.items() if name.lower() not in NOT_PASSED_BACK]
