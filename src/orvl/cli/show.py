@@ -18,6 +18,7 @@ from orvl.report.text import plain
 
 if TYPE_CHECKING:
     from orvl.capture.stored_run import RunDetails
+    from orvl.project import Project
     from orvl.store import Store
 
 
@@ -43,16 +44,20 @@ def command(
     project: str | None,
     store: str | None,
 ) -> int:
-    """Show one run: what it did, what it left behind, how it was scored.
+    """Show one run: what it did, what it left behind, how it was scored and rated.
 
-    RUN is the start of a run's key, as `orvl report --by run` prints it, or AGENT/EVAL/EPISODE.
+    RUN is the start of a run's key, as `orvl report --by run` prints it, or AGENT/EVAL/EPISODE. AGENT/EVAL and AGENT
+    explain the rating of all its runs on an eval, or on all evals: weights × scores = R, and where points were lost.
     """
     if json_ and (part in ("diff", "output") or path is not None):
         raise UserError("--json shows the whole run; leave it out with --diff, --output or --file.")
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as kept:
-        details = load_run(kept, run, attempt)
+        plain_show = part is None and path is None and shot is None and call is None and attempt is None
+        if plain_show and (agent_eval := _row_of(kept, run)):
+            return _explain(opened, kept, *agent_eval, out)
+        details = load_run(opened, kept, run, attempt)
         if path is not None:
             sys.stdout.buffer.write(file_of(kept, details, path))
         elif shot is not None:
@@ -71,7 +76,50 @@ def command(
             lines = calls.lines(kept.calls(details.last.id))
             click.echo("\n".join(lines) or "The run made no model calls through orvl.")
         else:
-            _show(kept, details, out)
+            _show(opened, kept, details, out)
+    return 0
+
+
+def _row_of(store: Store, word: str) -> tuple[str, str | None] | None:
+    """AGENT or AGENT/EVAL, where the store has runs of them; None where the word names a run."""
+    agent, _, eval_ = word.partition("/")
+    known = {(cell.agent, cell.eval) for cell in store.cells() if cell.runs}
+    if eval_:
+        return (agent, eval_) if (agent, eval_) in known else None
+    return (agent, None) if any(agent == name for name, _ in known) else None
+
+
+def _explain(project: Project, store: Store, agent: str, eval_: str | None, out: JsonOut | None) -> int:
+    """The ratings of an agent as a report has them, each with what it is made of."""
+    from orvl.plan.identities import identities
+    from orvl.rate.ledger import mean_of, of_rows
+    from orvl.report.ledger import print_evals, print_ledger
+
+    found = of_rows(project, store, agent, eval_)
+    notes = identities(project, store.cells()).sentences(lambda names: names[0] == agent and eval_ in (None, names[3]))
+    if out:
+        rows = [
+            {
+                **dict(zip(("agent", "model", "provider"), names, strict=True)),
+                "eval": eval_,
+                "R": row.R,
+                "rating": mean_of(list(ledgers.values())).as_json(),
+                "evals": {name: ledger.as_json() for name, ledger in ledgers.items()},
+            }
+            for names, (row, ledgers) in found.items()
+        ]
+        out.write({"schema": 1, "ratings": rows, "warnings": notes})
+        return 0
+    terminal = console()
+    for names, (row, ledgers) in found.items():
+        terminal.print(plain(f"{' '.join(names)}{f' {eval_}' if eval_ else ''}: R {row.R:.3f}"), "bold")
+        if len(ledgers) > 1:
+            print_evals(terminal, ledgers, row.R or 0.0)
+        print_ledger(terminal, mean_of(list(ledgers.values())))
+    if not found:
+        terminal.print(f"No run of {plain(agent)} has a rating.")
+    for note in notes:
+        terminal.print(f"! {plain(note)}", "yellow")
     return 0
 
 
@@ -84,10 +132,25 @@ def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) 
         click.echo("\n".join(calls.call_lines(details)))
 
 
-def _show(store: Store, run: RunDetails, out: JsonOut | None) -> None:
+def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) -> None:
+    from orvl.plan.identities import identities
+    from orvl.rate.ledger import of_run
+    from orvl.report.ledger import print_ledger
+
     attempts = [attempt_details(store, stored) for stored in run.attempts]
+    same_names = [cell for cell in store.cells() if cell.names == run.cell.names]
+    known = identities(project, same_names)
+    changed = None if run.cell.id in known.ids else known.changes(run.cell)
+    ledger = of_run(project, store, run.cell, run.episode)
     if out:
-        out.write(run_json(run, attempts))
-    else:
-        left_files = bool(run.attempts) and run.last.attempt.tree is not None
-        print_run(console(), run, attempts, captured(store, run) if left_files else None)
+        more = {"history": list(changed)} if changed is not None else {}
+        out.write({**run_json(run, attempts), "rating": ledger.as_json() if ledger else None, **more})
+        return
+    terminal, left_files = console(), bool(run.attempts) and run.last.attempt.tree is not None
+    if changed is not None:
+        what = ", ".join(changed) or "its files"
+        terminal.print(plain(f"! This run is history: changed since: {what}."), "yellow")
+    print_run(terminal, run, attempts, captured(store, run) if left_files else None)
+    if ledger:
+        terminal.print("\nrating", "bold")
+        print_ledger(terminal, ledger)

@@ -11,10 +11,12 @@ from orvl.errors import UserError
 from orvl.report.text import no_formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+
+    from orvl.rate.exported import Rated
 
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
-FLOATS = ("started", "seconds", "cost_usd", "value")
+FLOATS = ("started", "seconds", "cost_usd", "value", "R", "R_pen", "weight", "judge_weight")
 
 
 def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], form: str, out: BinaryIO) -> int:
@@ -23,13 +25,45 @@ def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], fo
     return writer(names, chunks, out)
 
 
+def with_ratings(
+    names: Sequence[str],
+    chunks: Iterator[list[Any]],
+    current: Collection[str],
+    rated: Rated,
+    metrics: Collection[str] | None,
+) -> tuple[list[str], Iterator[list[Any]]]:
+    """The rows with what they were rated; of scores, those of the chosen metrics alone."""
+    place = {name: i for i, name in enumerate(names)}
+    is_scores = "metric" in place
+    more = ("weight", "judge_weight") if is_scores else ("weights",)
+
+    def row_of(row: tuple[Any, ...]) -> tuple[Any, ...]:
+        R, R_pen = rated.ratings.get(row[place["attempt"]], (None, None))
+        eval_ = row[place["eval"]]
+        if not is_scores:
+            return (*row[1:], row[0] in current, R, R_pen, rated.metrics.get(eval_))
+        weight = rated.metric_keys.get(eval_, {}).get(row[place["metric_key"]])
+        judge = rated.judge_keys.get(eval_, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
+        return (*row[1:], row[0] in current, R, R_pen, weight, judge)
+
+    def is_meant(row: tuple[Any, ...]) -> bool:
+        return not is_scores or metrics is None or row[place["metric"]] in metrics
+
+    rated_chunks = ([row_of(row) for row in chunk if is_meant(row)] for chunk in chunks)
+    return [*names[1:], "current", "R", "R_pen", *more], (chunk for chunk in rated_chunks if chunk)
+
+
+def _flat(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
 def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
     text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(names)
     count = 0
     for chunk in chunks:
-        writer.writerows([[no_formula(value) for value in row] for row in chunk])
+        writer.writerows([[no_formula(_flat(value)) for value in row] for row in chunk])
         count += len(chunk)
     text.detach()
     return count
@@ -49,13 +83,13 @@ def _parquet(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise UserError("Parquet needs pyarrow: pip install 'orvl[parquet]'") from error
-    kinds = {**dict.fromkeys(INTEGERS, pa.int64()), **dict.fromkeys(FLOATS, pa.float64())}
+    kinds = {"current": pa.bool_(), **dict.fromkeys(INTEGERS, pa.int64()), **dict.fromkeys(FLOATS, pa.float64())}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
     count = 0
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for chunk in chunks:
             columns = [
-                pa.array(values, kinds.get(name, pa.string()))
+                pa.array([_flat(value) for value in values], kinds.get(name, pa.string()))
                 for name, values in zip(names, zip(*chunk, strict=True), strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
