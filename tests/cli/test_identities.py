@@ -105,6 +105,9 @@ def test_before_it_is_run_again_the_old_number_is_history_and_said_to_be(mine):
         ("mine", "e", 1.0, ["tools/run.py"])
     ]
     assert "tools/run.py" in mine.orvl("report", "--history").out
+    assert mine.orvl("show", "mine/e", "--history", "--json").json["history"] == past
+    shown = mine.orvl("show", past[0]["keys"][0][:12])
+    assert shown.status == 0 and "This run is history: changed since: tools/run.py." in shown.out
     assert len(exported(mine, "runs", "--history")) == 1
 
 

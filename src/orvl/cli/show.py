@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--calls", "part", flag_value="calls", help="Only the model calls, one line each.")
 @click.option("--call", "call", type=click.IntRange(1), metavar="N", help="Only one model call, verbatim.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="One attempt of a run that was retried.")
+@click.option("--history", "past", is_flag=True, help="Runs of AGENT[/EVAL] whose files have changed since.")
 @as_json
 @where
 def command(
@@ -40,6 +41,7 @@ def command(
     shot: str | None,
     call: int | None,
     attempt: int | None,
+    past: bool,
     json_: bool,
     project: str | None,
     store: str | None,
@@ -54,6 +56,8 @@ def command(
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as kept:
+        if past:
+            return _history(opened, kept, run, out)
         plain_show = part is None and path is None and shot is None and call is None and attempt is None
         if plain_show and (agent_eval := _row_of(kept, run)):
             return _explain(opened, kept, *agent_eval, out)
@@ -77,6 +81,20 @@ def command(
             click.echo("\n".join(lines) or "The run made no model calls through orvl.")
         else:
             _show(opened, kept, details, out)
+    return 0
+
+
+def _history(project: Project, store: Store, word: str, out: JsonOut | None) -> int:
+    """What there is of an agent, or of it on an eval, under other identities."""
+    from orvl.rate.history import history
+    from orvl.report.history import history_json, print_history
+
+    agent, eval_, *_ = [*word.split("/"), ""]
+    rows = history(project, store, lambda names: names[0] == agent and eval_ in ("", names[3]), (), None)
+    if out:
+        out.write({"schema": 1, "history": history_json(rows)})
+    else:
+        print_history(console(), rows)
     return 0
 
 

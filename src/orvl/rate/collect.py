@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class Board:
     def contestants(self) -> list[Row]:
         return over_evals(self.cells, self.common)
 
-    @property
+    @cached_property
     def common(self) -> Common:
         """What rows of contestants are rated over."""
         return common_evals(self.cells, self.controls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -65,8 +66,12 @@ def common_evals(cells: Iterable[Row], controls: Collection[str]) -> Common:
             own.setdefault(cell.contestant, set()).add(cell.eval)
     known = {names: frozenset(evals) for names, evals in sorted(own.items())}
     ranked = dict(known)
-    while len(ranked) > 1 and _shared(ranked) < SHARE * len(frozenset().union(*ranked.values())):
-        del ranked[min(ranked, key=lambda names: _without(ranked, names))]
+    while len(ranked) > 1:
+        have = Counter(eval_ for evals in ranked.values() for eval_ in evals)
+        shared = [eval_ for eval_, number in have.items() if number == len(ranked)]
+        if len(shared) >= SHARE * len(have):
+            break
+        del ranked[_in_the_way(ranked, have)]
     apart = {names: evals for names, evals in known.items() if names not in ranked}
     if len(ranked) == 1 and any(len(evals) >= len(next(iter(ranked.values()))) for evals in apart.values()):
         return Common(frozenset(), frozenset(known), {}, known)
@@ -80,15 +85,10 @@ def common_evals(cells: Iterable[Row], controls: Collection[str]) -> Common:
     return Common(common, frozenset(apart), lacking, known)
 
 
-def _shared(rows: Mapping[Contestant, frozenset[str]]) -> int:
-    first, *others = rows.values()
-    return len(first.intersection(*others))
-
-
-def _without(rows: Mapping[Contestant, frozenset[str]], names: Contestant) -> tuple[int, int, Contestant]:
-    """Orders rows by how much the others have in common without it; of equals, the one with the fewest evals."""
-    others = {other: evals for other, evals in rows.items() if other != names}
-    return -_shared(others), len(rows[names]), names
+def _in_the_way(rows: Mapping[Contestant, frozenset[str]], have: Mapping[str, int]) -> Contestant:
+    """The row without which the others have most in common; of equals, the one with the fewest evals."""
+    all_but_one = {eval_ for eval_, number in have.items() if number == len(rows) - 1}
+    return min(rows, key=lambda names: (-len(all_but_one - rows[names]), len(rows[names]), names))
 
 
 def control_agents(project: Project, agents: Iterable[str]) -> frozenset[str]:

@@ -30,6 +30,8 @@ class PastRow:
     """When its first run started, and its last."""
     last: float
     changed: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    """Of its runs."""
 
 
 def history(
@@ -48,7 +50,18 @@ def history(
     board = collect(project, store, gather(store, refs, panels, 1, ANY_EPISODE))
     R = {ref.id: row.R for ref, row in zip(refs, board.cells, strict=True)}
     times = store.started([one.cell.id for one in past])
+    keys: dict[int, list[str]] = {}
+    for run in store.runs([one.cell.id for one in past]):
+        keys.setdefault(run.cell, []).append(run.key)
     return [
-        PastRow(one.cell.names, one.cell.version, one.cell.runs, R.get(one.cell.id), *times[one.cell.id], one.changed)
+        PastRow(
+            one.cell.names,
+            one.cell.version,
+            one.cell.runs,
+            R.get(one.cell.id),
+            *times[one.cell.id],
+            one.changed,
+            tuple(keys[one.cell.id]),
+        )
         for one in past
     ]

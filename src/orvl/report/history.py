@@ -25,6 +25,7 @@ def history_json(rows: Sequence[PastRow]) -> list[dict[str, Any]]:
             "first": row.first,
             "last": row.last,
             "changed": list(row.changed),
+            "keys": list(row.keys),
         }
         for row in rows
     ]
@@ -35,8 +36,8 @@ def print_history(terminal: Terminal, rows: Sequence[PastRow]) -> None:
         terminal.print("No history: every stored run is of the files as they are now.")
         return
     terminal.print("History: runs of files that have changed since, no part of any rating above.", "bold")
-    headings = ("agent model provider", "eval", "R", "runs", "last run", "changed since")
-    columns = [TextColumn(name, words=place in (0, 1, 5)) for place, name in enumerate(headings)]
+    headings = ("agent model provider", "eval", "R", "runs", "last run", "key", "changed since")
+    columns = [TextColumn(name, words=place in (0, 1, 6)) for place, name in enumerate(headings)]
     cells: list[list[str | TextCell]] = [
         [
             plain(" ".join(row.names[:3])),
@@ -44,6 +45,7 @@ def print_history(terminal: Terminal, rows: Sequence[PastRow]) -> None:
             "–" if row.R is None else f"{row.R:.3f}",
             str(row.runs),
             datetime.fromtimestamp(row.last).strftime("%Y-%m-%d %H:%M"),
+            row.keys[-1][:12],
             TextCell(plain(", ".join(row.changed) or "nothing that is known")),
         ]
         for row in rows
