@@ -28,7 +28,7 @@ from orvl.sandbox.programs import PRIVATE
 from orvl.types import AgentEndpoint, Command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from orvl.project import Project
     from orvl.types import Agent, Eval
@@ -75,18 +75,33 @@ class Named:
         return files
 
 
-_KNOWN: WeakKeyDictionary[Project, dict[tuple[str, str, str], Named]] = WeakKeyDictionary()
+@dataclass
+class _Known:
+    """What was looked at for one open project: a folder is hashed once, however many models its agent has."""
+
+    named: dict[tuple[str, str, str], Named] = field(default_factory=dict)
+    files: dict[tuple[str, Path], _Files] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
+    """Agents whose command did not return."""
+
+    def of(self, kind: str, path: Path, look: Callable[[], _Files]) -> _Files:
+        if (kind, path) not in self.files:
+            self.files[kind, path] = look()
+        return self.files[kind, path]
+
+
+_KNOWN: WeakKeyDictionary[Project, _Known] = WeakKeyDictionary()
 
 
 def named_files(project: Project, agent: Agent, provider: str, model_id: str) -> Named:
     """The files behind an agent on one model, as they are now; looked at once for each open project."""
     if agent.origin == "built-in":
         return Named()
-    known = _KNOWN.setdefault(project, {})
+    known = _KNOWN.setdefault(project, _Known())
     key = (agent.name, provider, model_id)
-    if key not in known:
-        known[key] = _look(project.root.resolve(), agent, provider, model_id)
-    return known[key]
+    if key not in known.named:
+        known.named[key] = _look(known, project.root.resolve(), agent, provider, model_id)
+    return known.named[key]
 
 
 def may_be_path(word: str, *, is_program: bool) -> bool:
@@ -101,24 +116,36 @@ def is_program(path: Path) -> bool:
     return os.path.isfile(path) or any(os.path.isfile(path / name) for name in PROGRAM_IN_FOLDER)
 
 
-def _look(root: Path, agent: Agent, provider: str, model_id: str) -> Named:
-    files = _Files(root)
-    files.imported(agent.path, [agent.path.parent, root])
-    files.found.pop(files.name_of(agent.path), None)  # the agent's own file is in its digest
+def _look(known: _Known, root: Path, agent: Agent, provider: str, model_id: str) -> Named:
+    own = known.of("agent", agent.path, lambda: _of_agent(root, agent))
+    found, notes, by_word = dict(own.found), dict(own.notes), {}
+    began = time.time()
+    for place, word in _words(known, agent, provider, model_id):
+        if may_be_path(word, is_program=not place) and is_program(root / word):
+            path = (root / word).resolve()
+            files = known.of("program", path, lambda path=path: _Files(root).program(path))  # type: ignore[misc]
+            by_word[word] = files.found
+        elif word.startswith("/") and _is_own(Path(word), root, began, is_first=not place):
+            path = Path(word).resolve()
+            files = known.of("script", path, lambda path=path: _Files(root).imported(path, []))  # type: ignore[misc]
+            found |= files.found
+        else:
+            continue
+        notes |= files.notes
+    if agent.name in known.silent:
+        notes[f"its command did not return within {COMMAND_SECONDS:g} s when it was asked for the files it names."] = (
+            None
+        )
+    return Named(found, by_word, tuple(notes))
+
+
+def _of_agent(root: Path, agent: Agent) -> _Files:
+    """What the agent's own file imports and names, and its `paths`; the file itself is in the agent's digest."""
+    files = _Files(root).imported(agent.path, [root])
+    files.found.pop(files.name_of(agent.path), None)
     for path in agent.paths:
         files.everything(path)
-    by_word: dict[str, dict[str, str]] = {}
-    began = time.time()
-    for place, word in _words(agent, provider, model_id):
-        own = _Files(root)
-        if may_be_path(word, is_program=not place) and is_program(root / word):
-            own.program((root / word).resolve())
-            by_word[word] = own.found
-        elif word.startswith("/") and _is_own(Path(word), root, began, is_first=not place):
-            own.imported(Path(word).resolve(), [Path(word).resolve().parent])
-            files.found |= own.found
-        files.notes |= own.notes
-    return Named(files.found, by_word, tuple(files.notes))
+    return files
 
 
 def _is_own(path: Path, root: Path, began: float, *, is_first: bool) -> bool:
@@ -144,18 +171,15 @@ def _is_own(path: Path, root: Path, began: float, *, is_first: bool) -> bool:
 # -- what a command says
 
 
-def _words(agent: Agent, provider: str, model_id: str) -> list[tuple[int, str]]:
+def _words(known: _Known, agent: Agent, provider: str, model_id: str) -> list[tuple[int, str]]:
     """The words of the command's first and later turns, with their places; none where it cannot be called like this."""
     words: dict[tuple[int, str], None] = {}
     values = {PROMPT, provider, model_id}
+    if agent.name in known.silent:
+        return []
 
     def work() -> None:
-        with (
-            redirect_stdout(io.StringIO()),
-            redirect_stderr(io.StringIO()),
-            tempfile.TemporaryDirectory(prefix="orvl-") as folder,
-            suppress(Exception, SystemExit),
-        ):
+        with suppress(Exception, SystemExit), tempfile.TemporaryDirectory(prefix="orvl-") as folder:
             command = _copy_of_command(agent)
             for turn in (1, 2):
                 available = {
@@ -176,8 +200,12 @@ def _words(agent: Agent, provider: str, model_id: str) -> list[tuple[int, str]]:
 
     # In a thread, because a report must not wait for a command that never returns.
     thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(COMMAND_SECONDS)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        thread.start()
+        thread.join(COMMAND_SECONDS)
+    if thread.is_alive():
+        known.silent.add(agent.name)
+        return []
     return list(words)
 
 
@@ -211,15 +239,14 @@ class _Files:
         """Relative to the project; of a file elsewhere its own name alone."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
 
-    def program(self, path: Path) -> None:
+    def program(self, path: Path) -> _Files:
         """A script or a folder that is one, with what its sandbox shows beside it."""
         folder = path if path.is_dir() else path.parent
         is_alone = not folder.is_relative_to(self.root) or folder == self.root or self._is_closed(folder)
         if is_alone or not self.everything(folder):
-            if path.is_dir():
-                self.everything(path)
-            else:
-                self.imported(path, [folder])
+            for start in (path / name for name in PROGRAM_IN_FOLDER) if path.is_dir() else (path,):
+                self.imported(start, [folder])
+        return self
 
     def _is_closed(self, folder: Path) -> bool:
         return any(folder.is_relative_to(part) or part.is_relative_to(folder) for part in self._closed)
@@ -244,7 +271,7 @@ class _Files:
         self.found |= found
         return True
 
-    def imported(self, path: Path, folders: list[Path]) -> None:
+    def imported(self, path: Path, folders: list[Path]) -> _Files:
         """A source file, and the files beside it that it imports or names, and those that these do."""
         todo, seen = [path], {path}
         while todo and len(seen) < MOST_FILES:
@@ -254,6 +281,7 @@ class _Files:
                 if other not in seen and not PRIVATE.fullmatch(other.name):
                     seen.add(other)
                     todo.append(other)
+        return self
 
     def _add(self, path: Path) -> None:
         if digest := _hash(path):
