@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import os
+import random
 import shutil
+import time
 from typing import Any
 
 import pytest
@@ -343,6 +345,56 @@ def test_a_command_that_fails_or_hangs_on_placeholders_names_no_files(project):
     project.eval("e", CHECKED)
     assert run(project)["ratings"][0]["R"] == 1
     assert project.orvl("report", "--json").json["ratings"][0]["R"] == 1
+
+
+def test_a_command_that_never_returns_is_not_waited_for(project):
+    project.agent(
+        "mine",
+        """
+        import time
+        models = {"none": ["fixed", "more", "most"]}
+        def command(prompt):
+            if prompt != "Say hello.": time.sleep(600)
+            return ["sh", "-c", "echo hello > answer.txt"]
+        """,
+    )
+    project.eval("e", CHECKED)
+    began = time.monotonic()
+    done = project.orvl("mine", "--json")
+    assert {row["R"] for row in done.json["ratings"]} == {1.0}
+    assert any("did not return within 5 s" in warning for warning in done.json["warnings"])
+    assert "mine fixed none" in project.orvl("report").out
+    assert time.monotonic() - began < 40
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_whatever_is_edited_restored_and_run_the_last_word_is_the_files(mine, seed):
+    """Random edits of files that make a run; after each command, the number is that of the content that is there."""
+    rng = random.Random(seed)
+    contents = {
+        "tools/run.py": [GOOD, BROKEN, GOOD + "# twice\n"],
+        "tools/beside.txt": ["a", "b"],
+        "evals/e.md": [CHECKED, CHECKED.replace("Say hello", "Say hello, please")],
+    }
+    now = {path: texts[0] for path, texts in contents.items()}
+    ran: set[tuple[str, ...]] = set()
+    for path, text in now.items():
+        mine.write(path, text)
+    for _ in range(7):
+        path = rng.choice(list(contents))
+        now[path] = rng.choice(contents[path])
+        mine.write(path, now[path])
+        state = tuple(now.values())
+        plan = dry(mine)
+        assert (plan["reused"], plan["to_run"]) == ((1, 0) if state in ran else (0, 1))
+        assert bool(plan["changed"]) == (state not in ran and bool(ran))
+        rows = mine.orvl("report", "--json").json["ratings"] if ran else []
+        expected = 0.0 if now["tools/run.py"] == BROKEN else 1.0
+        assert [row["R"] for row in rows] == ([expected] if state in ran else [])
+        assert run(mine)["ratings"][0]["R"] == expected
+        ran.add(state)
+        assert mine.orvl("report", "--json").json["ratings"][0]["R"] == expected
+        assert len(mine.orvl("report", "--history", "--json").json["history"]) == len(ran) - 1
 
 
 def test_a_comparison_is_of_the_files_as_they_are_now(mine):

@@ -16,10 +16,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from itertools import count
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -55,6 +59,7 @@ EXTENSIONS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts
 QUOTED = re.compile(r"""(["'`])((?:(?!\1)[^\\\n]){1,300})\1""")
 WORD = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*")
 PROMPT = "prompt"
+MUTABLE = (list, dict, set, bytearray, deque, count)
 
 
 @dataclass(frozen=True)
@@ -210,17 +215,29 @@ def _words(known: _Known, agent: Agent, provider: str, model_id: str) -> list[tu
 
 
 def _copy_of_command(agent: Agent) -> Any:
-    """The function from a copy of its module: what it remembers of its calls is the runs' own business."""
-    name = f"orvl_agents_{agent.path.stem.replace('-', '_')}"
-    before = sys.modules.get(name)
-    try:
-        module = python_file.load(agent.path, "agents")
-        original = agent.command
-        assert isinstance(original, python_file.UserFunction)
-        return python_file.UserFunction(agent.path, "command", module.command, (*original.wants, *original.by_place))
-    finally:
-        if before is not None:
-            sys.modules[name] = before
+    """The function with a copy of what its module remembers: its calls by runs are counted without this one.
+
+    The file itself is not run a second time.
+    """
+    original = agent.command
+    assert isinstance(original, python_file.UserFunction)
+    if not isinstance(original.function, FunctionType):
+        return original
+    names = original.function.__globals__
+    copied: dict[str, Any] = {}
+    for name, value in names.items():
+        if isinstance(value, FunctionType) and value.__globals__ is names:
+            copied[name] = _with_globals(value, copied)
+        else:
+            copied[name] = deepcopy(value) if isinstance(value, MUTABLE) and not name.startswith("__") else value
+    function = _with_globals(original.function, copied)
+    return python_file.UserFunction(agent.path, "command", function, (*original.wants, *original.by_place))
+
+
+def _with_globals(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 # -- the files

@@ -35,13 +35,14 @@ def with_ratings(
     """The rows with what they were rated; of scores, those of the chosen metrics alone."""
     place = {name: i for i, name in enumerate(names)}
     is_scores = "metric" in place
+    weights = {eval_: json.dumps(shares) for eval_, shares in rated.metrics.items()}
     more = ("weight", "judge_weight") if is_scores else ("weights",)
 
     def row_of(row: tuple[Any, ...]) -> tuple[Any, ...]:
         R, R_pen = rated.ratings.get(row[place["attempt"]], (None, None))
         eval_ = row[place["eval"]]
         if not is_scores:
-            return (*row[1:], row[0] in current, R, R_pen, rated.metrics.get(eval_))
+            return (*row[1:], row[0] in current, R, R_pen, weights.get(eval_))
         weight = rated.metric_keys.get(eval_, {}).get(row[place["metric_key"]])
         judge = rated.judge_keys.get(eval_, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
         return (*row[1:], row[0] in current, R, R_pen, weight, judge)
@@ -53,17 +54,13 @@ def with_ratings(
     return [*names[1:], "current", "R", "R_pen", *more], (chunk for chunk in rated_chunks if chunk)
 
 
-def _flat(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, dict) else value
-
-
 def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
     text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(names)
     count = 0
     for chunk in chunks:
-        writer.writerows([[no_formula(_flat(value)) for value in row] for row in chunk])
+        writer.writerows([[no_formula(value) for value in row] for row in chunk])
         count += len(chunk)
     text.detach()
     return count
@@ -89,7 +86,7 @@ def _parquet(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out:
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for chunk in chunks:
             columns = [
-                pa.array([_flat(value) for value in values], kinds.get(name, pa.string()))
+                pa.array(values, kinds.get(name, pa.string()))
                 for name, values in zip(names, zip(*chunk, strict=True), strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
