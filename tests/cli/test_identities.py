@@ -311,6 +311,20 @@ def test_a_renamed_agent_keeps_its_runs_under_the_old_name(mine):
     assert mine.orvl("show", "mine/e/1").status == 0
 
 
+def test_an_agent_that_cannot_be_loaded_now_shows_its_last_runs_and_says_so(mine):
+    run(mine)
+    mine.agent("mine", "models = {\n")
+    shown = mine.orvl("report", "--json").json
+    assert [row["R"] for row in shown["ratings"]] == [1.0]
+    assert any("mine: shown are its last runs" in one and "agents/mine.py:1" in one for one in shown["warnings"])
+
+
+def test_a_smaller_number_of_episodes_is_said_to_be_not_all(mine):
+    run(mine, "mine", "--episodes", "3")
+    assert not any("episode" in warning for warning in run(mine, "mine", "--episodes", "3")["warnings"])
+    assert any("These ratings are of episode 1" in warning for warning in run(mine, "mine")["warnings"])
+
+
 def test_two_agents_of_one_script_change_together(mine):
     mine.agent("other", AGENT.replace('"none": ["fixed"]', '"none": ["fixed", "more"]'))
     run(mine, "mine,other")

@@ -105,16 +105,16 @@ def _drop(
     _list_runs(store, doomed)
     total = count(len(doomed), "run")
     if dry_run:
-        click.echo(f"{total} would be deleted, with their scores and labels.")
+        click.echo(f"{total} would be deleted, with all scores and labels.")
         return False
     if not yes:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UserError(f"Nothing was deleted. Add --yes to delete {total}; a deleted run cannot be had back.")
-        if not click.confirm(f"Delete {total} with all that is known of them? They cannot be had back."):
+            raise UserError(f"Nothing was deleted. Add --yes to delete {total}; this cannot be undone.")
+        if not click.confirm(f"Delete {total} with all scores and labels? This cannot be undone."):
             click.echo("Nothing was deleted.")
             return False
     store.transaction([methodcaller("drop_runs", [run.key for run in doomed])])
-    click.echo(f"{total} deleted, with their scores and labels.")
+    click.echo(f"{total} deleted, with all scores and labels.")
     return True
 
 

@@ -6,7 +6,7 @@ Every command that speaks of stored runs asks this, so that all of them speak of
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from orvl.store import Store, StoredCell
     from orvl.store.rows import Names
 
+MOST_SENTENCES = 5
 NAMED = 3
 """Cells that a sentence names."""
 
@@ -48,6 +49,8 @@ class Identities:
     """By their names, the one that counts; names whose files have all changed since have none."""
     now: Mapping[Names, Cell | None]
     """What the project's files make of the names; None where they cannot say."""
+    broken: Mapping[str, str] = field(default_factory=dict)
+    """Agents whose files cannot be loaded, and why."""
 
     @cached_property
     def ids(self) -> frozenset[int]:
@@ -79,7 +82,11 @@ class Identities:
                 f"{count(runs, 'run')} of {count(cells, 'cell')} {_is(runs)} history: of an older agent, version or "
                 "eval. See: orvl report --history"
             )
-        for agent, some in _by_agent(gone).items():
+        for agent, why in self.broken.items():
+            if any(cell.agent == agent and keep(cell.names) for cell in self.cells):
+                sentences.append(f"{agent}: shown are its last runs, because it cannot be loaded now: {why}")
+        groups = _by_agent(gone)
+        for agent, some in list(groups.items())[:MOST_SENTENCES]:
             runs = sum(cell.runs for cell in some)
             what = Counter(change for cell in some for change in self.changes(cell))
             changed = ", ".join(name for name, _ in what.most_common(NAMED)) or "its files"
@@ -88,6 +95,9 @@ class Identities:
                 f"{agent}: {changed} {have} changed since, so {count(runs, 'stored run')} {_is(runs)} history and not "
                 f"shown here. Run it again: {_command(agent, some)}; see what there is: orvl report --history"
             )
+        if len(groups) > MOST_SENTENCES:
+            more = len(groups) - MOST_SENTENCES
+            sentences.append(f"The same holds for {count(more, 'more agent')}. See: orvl report --history")
         return sentences
 
 
@@ -96,13 +106,15 @@ def identities(project: Project, cells: Iterable[StoredCell]) -> Identities:
     last; so it is where the project cannot say: a store from elsewhere, an agent whose file is gone."""
     stored = tuple(cell for cell in cells if cell.runs)
     now: dict[Names, Cell | None] = {}
+    broken: dict[str, str] = {}
     current: dict[Names, StoredCell] = {}
     for cell in sorted(stored, key=lambda cell: (cell.planned, cell.id)):
         if cell.names not in now:
-            now[cell.names] = _as_now(project, cell)
+            now[cell.names] = _as_now(project, cell, broken)
         if is_same(cell, now[cell.names]):
             current[cell.names] = cell
-    return Identities(project, stored, {names: current[names] for names in now if names in current}, now)
+    counted = {names: current[names] for names in now if names in current}
+    return Identities(project, stored, counted, now, broken)
 
 
 def is_same(stored: StoredCell, now: Cell | None) -> bool:
@@ -143,20 +155,25 @@ def changes_of(project: Project, plan: Plan, store: Store) -> dict[str, tuple[st
     return {cell.key: tuple(changes(last[cell.names], cell, project)) for cell in again}
 
 
-def _as_now(project: Project, cell: StoredCell) -> Cell | None:
+def _as_now(project: Project, cell: StoredCell, broken: dict[str, str]) -> Cell | None:
     """The cell that the project's files make of a stored one's names; its version is the stored one's."""
+    if Contestant.of(cell.agent).agent not in project.agent_files or cell.eval not in project.eval_files:
+        return None
     try:
-        if Contestant.of(cell.agent).agent not in project.agent_files or cell.eval not in project.eval_files:
-            return None
-        agent, eval_ = project.agent(cell.agent), project.eval(cell.eval)
+        agent = project.agent(cell.agent)
+    except OrvlError as error:
+        broken[cell.agent] = str(error)
+        return None
+    try:
+        eval_ = project.eval(cell.eval)
         model_id = agent.models.get(cell.provider, {}).get(cell.model)
         if model_id is None:
             return None
         files = named_files(project, agent, cell.provider, model_id).on(agent, eval_)
         key = cell_key(agent, cell.version, cell.provider, cell.model, model_id, eval_, files)
         return Cell(key, agent, cell.version, cell.provider, cell.model, model_id, eval_, files)
-    except (OrvlError, KeyError):
-        return None
+    except OrvlError:
+        return None  # whoever rates the eval's runs says what is wrong with it
 
 
 # -- what differs, in words

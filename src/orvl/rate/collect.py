@@ -93,9 +93,14 @@ def of_plan(
     project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None, by_run: bool = False
 ) -> Board:
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
-    ids = {cell.key: cell.id for cell in store.cells()}
-    refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
-    return collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
+    stored = {cell.key: cell for cell in store.cells()}
+    known = [stored.get(cell.key) for cell in plan.cells]
+    refs = [CellRef(one.id if one else None, cell.names, planned) for cell, one in zip(plan.cells, known, strict=True)]
+    board = collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
+    if planned is None or not any(one and (one.last_episode > last or first > 1) for one in known):
+        return board
+    episodes = f"episode {first}" if first == last else f"episodes {first} to {last}"
+    return board.with_warnings(f"These ratings are of {episodes}; there are more of these cells. All: orvl report")
 
 
 def of_store(
