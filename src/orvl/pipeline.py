@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.engine import Execution, Notice
 from orvl.errors import StoreBusy, UserError
 from orvl.plan.cost import is_paid
+from orvl.plan.identities import adopted
 from orvl.plan.options import RunOptions
 from orvl.plan.planning import make_plan
 from orvl.plan.remaining import next_episode, remaining_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from orvl.engine import OnEvent, Settled, Stages
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
+    from orvl.plan.versions import AskVersion
     from orvl.project import Project
     from orvl.rate.collect import Board
     from orvl.rate.compare import Comparison
@@ -86,6 +88,7 @@ async def evaluate(
     """Plan, run what is left, rate. What is finished is not run again, and what is scored is not asked again."""
     prepared = prepare(project, plan(project, options), options, store, environment)
     confirm(prepared)
+    note_planned(prepared.plan, store)
     execution = await execute(project, prepared, options, store, environment, on_event, stop)
     return rate(project, prepared, execution, store, by_run=True)
 
@@ -112,11 +115,11 @@ def report(evaluation: Evaluation, terminal: Terminal, *, by_eval: bool = False)
 # -- the parts
 
 
-def plan(project: Project, options: RunOptions) -> Plan:
-    """Which runs are meant; the store is not needed for that."""
+def plan(project: Project, options: RunOptions, ask: AskVersion | None = None) -> Plan:
+    """Which runs are meant; the store is not needed for that. `ask` says which versions agents have, if not they."""
     episodes = options.episodes or project.settings.episodes
     seed = secrets.randbits(32) if options.seed is None else options.seed
-    ask = asker_for(project, options.sandbox, options.image)
+    ask = ask or asker_for(project, options.sandbox, options.image)
     made = make_plan(
         project, options.selection, episodes=range(1, episodes + 1), judges=options.judges, seed=seed, ask_version=ask
     )
@@ -136,6 +139,8 @@ def prepare(
     environment: Mapping[str, str] | None = None,
 ) -> Prepared:
     """What of a plan is left to do; with an `environment`, only at providers whose key is set."""
+    if store is not None:
+        plan = adopted(plan, store)
     if options.fresh:
         first = next_episode(plan, store)
         plan = plan.with_episodes(range(first, first + len(plan.episodes)))
@@ -173,6 +178,15 @@ def _with_keys(
     providers = {plan.endpoints[key].provider.name: plan.endpoints[key].provider.key for key in without}
     warnings = [f"Skipped {name}: {key} is not set." for name, key in sorted(providers.items())]
     return replace(plan, cells=cells, warnings=(*plan.warnings, *warnings)), replace(remaining, to_run=to_run)
+
+
+def note_planned(plan: Plan, store: Store) -> None:
+    """These cells count from now on, also where all their runs are there already."""
+    stored = {cell.key: cell for cell in store.cells()}
+    newest = {cell.names: cell.planned for cell in sorted(stored.values(), key=lambda cell: cell.planned)}
+    known = [stored.get(cell.key) for cell in plan.cells]
+    if any(cell is None or cell.made_of is None or cell.planned < newest[cell.names] for cell in known):
+        store.transaction([lambda inside: inside.add_planned(plan.cells)])
 
 
 async def execute(

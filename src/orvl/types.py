@@ -115,6 +115,8 @@ class Eval:
     workspace_digest: str = ""
     """Of `workspace/`, where there is one."""
     control_digests: Mapping[str, str] = field(default_factory=dict)
+    tier: str = ""
+    """The name of a group of evals that it belongs to."""
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def isolation_of(self, check: Check) -> Isolation:
@@ -180,6 +182,8 @@ class Cell:
     model: str
     model_id: str
     eval: Eval
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files behind the agent by their names, with the hash of each: what its command names, and what lies beside it."""
 
     @property
     def names(self) -> tuple[str, str, str, str]:

@@ -52,7 +52,7 @@ def test_changed_weights_and_penalty_re_rate_at_once(project):
     assert (plan["reused"], plan["scored_again"], plan["to_run"]) == (1, 0, 0)
 
 
-def test_a_row_that_lacks_an_eval_is_marked_and_stands_below(project):
+def test_a_row_that_lacks_an_eval_is_compared_over_the_others(project):
     project.agent("sound", 'models = {"none": ["m"]}\ndef command(): return "true"\n')
     project.agent(
         "lucky", 'models = {"none": ["m"]}\ndef command(prompt): return "true" if prompt == "easy" else 1 / 0\n'
@@ -62,11 +62,9 @@ def test_a_row_that_lacks_an_eval_is_marked_and_stands_below(project):
     project.eval("hard", "---\nmetrics: {half: 1}\n---\nhard")
     assert project.orvl("sound,lucky", "--eval=easy,hard").status == 1
     rows = {row["agent"]: row for row in project.orvl("report", "--json").json["ratings"]}
-    assert (rows["sound"]["R"], rows["sound"]["missing"]) == (pytest.approx(0.7), [])
-    assert (rows["lucky"]["R"], rows["lucky"]["missing"]) == (pytest.approx(0.9), ["eval hard"])
+    assert (rows["sound"]["R"], rows["lucky"]["R"]) == (pytest.approx(0.9), pytest.approx(0.9))
     table = project.orvl("report").out
-    assert table.index("sound m none") < table.index("lucky m none")
-    assert "* rated without eval hard" in table
+    assert "R is over the 1 eval that all ranked rows have: easy. Left out: hard (not rated: lucky m none)." in table
 
 
 def test_runs_that_errored_are_listed_with_their_reason(small):

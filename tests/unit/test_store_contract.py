@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable
 from contextlib import closing
@@ -22,7 +23,21 @@ from orvl.store.folder import FolderBlobs
 from orvl.store.records import reply_place
 from orvl.store.rows import CallFilter, JudgeReply, Mismatch, OtherModelCalls
 from orvl.store.score_matrix import pack, score_tables
-from orvl.types import Attempt, CallIssue, CheckResult, Inspection, Layout, ModelCall, PlannedRun, Score, Turn, Usage
+from orvl.types import (
+    Agent,
+    Attempt,
+    CallIssue,
+    Cell,
+    CheckResult,
+    Eval,
+    Inspection,
+    Layout,
+    ModelCall,
+    PlannedRun,
+    Score,
+    Turn,
+    Usage,
+)
 
 LONE = "half a pair: \ud83d"
 """What an agent may say, and UTF-8 cannot."""
@@ -681,6 +696,50 @@ def test_all_runs_and_scores_can_be_exported(store):
     assert [(row["metric"], row["judge"], row["value"]) for row in rows] == [
         *[("clarity", "anna", 0.5), ("clarity", "bert", 1.0), ("speed", "", 0.25)]
     ]
+
+
+def whole_cell(key, version="1.0"):
+    """A cell with all that its identity is made of."""
+    agent = Agent("writer", Path("a.py"), "project", "digest", "", {}, command=print)
+    eval_ = Eval("greet", Path("e.md"), "project", "d", "s", "c", "", ("Say hello.",), workspace_digest="w")
+    return Cell(key, agent, version, "none", "m1", "m1-id", eval_, {"run.py": "hash"})
+
+
+def test_cells_that_a_command_asks_for_come_before_others(store):
+    first, second = whole_cell("first"), whole_cell("second")
+    for one in (first, second, first):
+        do(store, lambda there, one=one: there.add_planned([one]))
+        newest = max(store.cells(), key=lambda cell: cell.planned)
+        assert newest.key == one.key
+    made_of = json.loads(newest.made_of)
+    assert (made_of["files"], made_of["agent"], made_of["workspace"]) == ({"run.py": "hash"}, "digest", "w")
+
+
+def test_exports_and_times_can_be_of_some_cells(store):
+    add_run(store, cell())
+    add_run(store, cell("shop"))
+    ids = {one.eval: one.id for one in store.cells()}
+    names, chunks = store.export("runs", [ids["shop"]])
+    assert [dict(zip(names, row, strict=True))["eval"] for chunk in chunks for row in chunk] == ["shop"]
+    assert store.started([ids["greet"]]) == {ids["greet"]: (1.8e9, 1.8e9)}
+
+
+def test_dropped_runs_are_gone_with_all_that_is_known_of_them(store):
+    kept, dropped = add_run(store, cell()), add_run(store, cell(), 2)
+    alone = add_run(store, cell("shop"))
+    for number, one in ((kept, cell()), (dropped, cell()), (alone, cell("shop"))):
+        add_scores(store, number, one, FULL)
+        do(store, lambda there, number=number: there.add_label(number, "", "me", 0.5))
+        do(store, lambda there, number=number: there.add_reply(f"attempt:{number}", JudgeReply("s", "q", 0, {})))
+    do(store, lambda there: there.drop_runs([run(cell(), 2).key, run(cell("shop")).key]))
+    assert [one.key for one in store.runs()] == [run(cell()).key]
+    assert [one.names[3] for one in store.cells()] == ["greet"]
+    assert [label.attempt for label in store.labels()] == [kept]
+    assert {about for about, *_ in store.reply_places()} <= {f"attempt:{kept}"}
+    assert store.score_tables(LAYOUT, [one.id for one in store.cells()]).attempts.tolist() == [kept]
+    assert store.counts(1, ANY_EPISODE)[store.cells()[0].id].runs == 1
+    assert store.integrity() == []
+    assert add_run(store, cell(), 2) not in (kept, None)
 
 
 def test_integrity_names_a_blob_that_is_missing(store):

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.errors import StoreError, UserError
+from orvl.plan.identities import identities
 from orvl.project.names import count, did_you_mean
 from orvl.store.protocol import MOST_IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from orvl.plan.identities import Identities
+    from orvl.project import Project
     from orvl.store import Store, StoredCell, StoredRun
     from orvl.types import Attempt, ModelCall, Score
 
@@ -83,14 +86,16 @@ class CallDetails:
     """What the pieces of a streamed response add up to."""
 
 
-def find_run(store: Store, name: str) -> tuple[StoredRun, StoredCell]:
-    """The run that AGENT/EVAL/EPISODE, or the start of a key, names."""
+def find_run(project: Project, store: Store, name: str) -> tuple[StoredRun, StoredCell]:
+    """The run that AGENT/EVAL/EPISODE, or the start of a key, names; by names, of the files as they are now."""
     cells = {cell.id: cell for cell in store.cells()}
     words = name.split("/")
     if len(words) == 3 and re.fullmatch("[0-9]{1,9}", words[2]):
-        named = [cell.id for cell in cells.values() if (cell.agent, cell.eval) == (words[0], words[1])]
-        matching = [run for run in store.runs(named) if run.episode == int(words[2])]
-        runs = list({cells[run.cell].contestant: run for run in matching}.values())
+        named = [cell for cell in cells.values() if (cell.agent, cell.eval) == (words[0], words[1])]
+        known = identities(project, named)
+        runs = [run for run in store.runs(known.ids) if run.episode == int(words[2])]
+        if not runs and (past := _past_runs(store, known, int(words[2]))):
+            raise UserError(f"'{name}' is history: {past}")
     else:
         runs = store.runs_starting_with(name, 3)
     if not runs or not name:
@@ -101,9 +106,21 @@ def find_run(store: Store, name: str) -> tuple[StoredRun, StoredCell]:
     return runs[0], cells[runs[0].cell]
 
 
-def load_run(store: Store, name: str, position: int | None = None) -> RunDetails:
+def _past_runs(store: Store, known: Identities, episode: int) -> str:
+    """Runs of other identities, by their keys, and how to run it again."""
+    past = {one.cell.id: one for one in known.past()}
+    runs = [run for run in store.runs(past) if run.episode == episode]
+    if not runs:
+        return ""
+    changed = ", ".join(past[runs[-1].cell].changed) or "its files"
+    agent, eval_ = past[runs[-1].cell].cell.agent, past[runs[-1].cell].cell.eval
+    keys = " ".join(run.key[:12] for run in runs[-3:])
+    return f"{changed} changed since. Show it by its key ({keys}), or run it again: orvl {agent} --eval {eval_}"
+
+
+def load_run(project: Project, store: Store, name: str, position: int | None = None) -> RunDetails:
     """A run by its name, with all its attempts or the one at this position."""
-    run, cell = find_run(store, name)
+    run, cell = find_run(project, store, name)
     ids = store.attempts(run.key)
     if position is not None and position > len(ids):
         raise UserError(f"There is no attempt {position}: the run {run.key[:12]} has {count(len(ids), 'attempt')}.")

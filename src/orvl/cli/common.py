@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from orvl.store import Store
 
 
-def five_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The words by place and by name."""
+def by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words by name."""
     for place in reversed(ORDER):
         help_text = f"The {place}: a name, a comma list, a glob or `all`."
         function = click.option(f"--{place}", multiple=True, shell_complete=complete, metavar="WORD", help=help_text)(
             function
         )
+    return function
+
+
+def five_words(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words by place and by name."""
+    function = by_name(function)
     function = click.argument("too_many", nargs=-1, metavar="")(function)
     for place in reversed(ORDER):
         function = click.argument(

@@ -8,6 +8,7 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
+from orvl.plan.identities import identities
 from orvl.plan.selection import stored_matcher
 from orvl.project import open_project
 from orvl.project.names import count
@@ -36,9 +37,10 @@ def command(**given: Any) -> int:
     with open_to_read(project, given["store"]) as store:
         cells = store.cells()
         keep = stored_matcher(words, [cell.names for cell in cells])
-        calls = Calls(store, {cell.id: cell.names for cell in cells if keep(cell.names)})
+        known = identities(project, cells)
+        calls = Calls(store, {cell.id: cell.names for cell in known.current.values() if keep(cell.names)})
         rows = calls.endpoints()
-        warnings = [*notes(rows), *others_asked(calls.cells, calls.others)]
+        warnings = [*notes(rows), *others_asked(calls.cells, calls.others), *known.sentences(keep)]
         if out:
             out.write(endpoints_as_json(rows, calls.failing(rows), differences(rows), warnings))
             return 0

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import open_to_read, where
+from orvl.cli.common import by_name, open_to_read, selection_from, where
 from orvl.errors import UserError, disk_sentence
+from orvl.plan.selection import ORDER
 from orvl.project import open_project
 from orvl.project.names import count
 from orvl.store.beneath import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from orvl.store import Store, StoredRun
+    from orvl.plan.selection import Selection
+    from orvl.project import Project
+    from orvl.store import Store, StoredCell, StoredRun
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 RUN_PLACES = 4
@@ -30,49 +33,119 @@ RUN_KEY = re.compile(r"\w[\w-]*", re.ASCII)
 
 @click.command()
 @click.argument("what", type=click.Choice(["runs", "scores", "atif"]))
-@click.argument("words", nargs=-1, metavar="FILE | [RUN | AGENT MODEL PROVIDER EVAL]")
+@click.argument("words", nargs=-1, metavar="FILE [AGENT MODEL PROVIDER EVAL METRIC] | [RUN | AGENT …]")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Default: by the file name.")
 @click.option("--output", metavar="DIR", help="Folder for ATIF files, one per run; `-` for standard output.")
+@click.option("--history", "past", is_flag=True, help="Also runs of files that have changed since.")
+@by_name
 @where
 def command(
-    what: str, words: tuple[str, ...], form: str | None, output: str | None, project: str | None, store: str | None
+    what: str,
+    words: tuple[str, ...],
+    form: str | None,
+    output: str | None,
+    past: bool,
+    project: str | None,
+    store: str | None,
+    **named: tuple[str, ...],
 ) -> int:
     """Write runs or scores as CSV, JSON lines or Parquet; or runs as ATIF.
 
-    `runs` has one row per attempt, `scores` one per score. FILE may be `-` for standard output, with --format.
+    `runs` has one row per attempt with its R, R_pen and weights, `scores` one per score with its weight. FILE may be
+    `-` for standard output, with --format. The words after it choose, as for `orvl report`. Left out are runs of files
+    that have changed since (see --history), and controls, unless they are named.
 
     `atif` writes one file per run, RUN.atif.json, with the agent's steps in ATIF 1.8: of all runs, of those that the
     words match (omitted words mean all), or of one RUN, by the start of its key or as AGENT/EVAL/EPISODE.
     """
     if what == "atif":
-        return _atif(words, form, output, project, store)
-    if len(words) != 1 or output is not None:
-        raise UserError(f"Name one file: orvl export {what} FILE")
-    return _rows(what, words[0], form, project, store)
+        return _atif(words, named, form, output, project, store, past=past)
+    if not words or output is not None:
+        raise UserError(f"Name a file: orvl export {what} FILE [AGENT MODEL PROVIDER EVAL METRIC]")
+    return _rows(what, words[0], _selection(words[1:], named), form, project, store, past=past)
 
 
-def _rows(what: str, file: str, form: str | None, project: str | None, store: str | None) -> int:
-    from orvl.report.export import write_rows
+def _selection(words: Sequence[str], named: Mapping[str, tuple[str, ...]]) -> Selection:
+    """The words by place and by name."""
+    by_place = {f"{place}_word": word for place, word in zip(ORDER, words, strict=False)}
+    return selection_from({**by_place, **named, "too_many": words[len(ORDER) :]})
+
+
+def _rows(
+    what: str,
+    file: str,
+    selection: Selection,
+    form: str | None,
+    project: str | None,
+    store: str | None,
+    *,
+    past: bool,
+) -> int:
+    from orvl.plan.selection import chosen_metrics
+    from orvl.rate.exported import rated
+    from orvl.report.export import with_ratings, write_rows
 
     chosen = form or FORMATS.get(Path(file).suffix.lower())
     if chosen is None:
         raise UserError(f"'{file}' has no known format: end it in .csv, .jsonl or .parquet, or give --format.")
-    with open_to_read(open_project(project), store) as opened, _writing(file):
+    here = open_project(project)
+    with open_to_read(here, store) as opened, _writing(file):
+        cells, current, notes = _cells(here, opened, selection, past=past)
+        metrics = chosen_metrics(here, selection)
+        ratings = rated(here, opened, cells, metrics)
+        names, chunks = opened.export(what, [cell.id for cell in cells])
+        names, chunks = with_ratings(
+            names, chunks, {cell.key for cell in cells if cell.id in current}, ratings, metrics
+        )
         if file == "-":
-            rows = write_rows(*opened.export(what), chosen, sys.stdout.buffer)
+            rows = write_rows(names, chunks, chosen, sys.stdout.buffer)
         else:
             with replacing(Path(file)) as out:
-                rows = write_rows(*opened.export(what), chosen, out)
+                rows = write_rows(names, chunks, chosen, out)
     if file != "-":
         click.echo(f"{rows} {what} written to {file}")
+    for note in notes:
+        click.echo(note, err=True)
     return 0
 
 
-def _atif(words: tuple[str, ...], form: str | None, output: str | None, project: str | None, store: str | None) -> int:
+def _cells(
+    project: Project, store: Store, selection: Selection, *, past: bool
+) -> tuple[list[StoredCell], frozenset[int], list[str]]:
+    """The cells that are meant, which of them are of the files as they are now, and what is to be said of the rest."""
+    from orvl.plan.identities import identities
+    from orvl.plan.selection import stored_matcher, with_tiers
+    from orvl.rate.common import control_agents
+
+    stored = store.cells()
+    keep = stored_matcher(with_tiers(project, selection), [cell.names for cell in stored])
+    known = identities(project, stored)
+    cells = [cell for cell in known.cells if keep(cell.names) and (past or cell.id in known.ids)]
+    notes = [] if past else known.sentences(keep)
+    controls = control_agents(project, (cell.agent for cell in cells)) if selection.agent == "all" else frozenset()
+    others = [cell for cell in cells if cell.agent not in controls]
+    if controls and others:
+        left_out = sum(cell.runs for cell in cells) - sum(cell.runs for cell in others)
+        names = ", ".join(sorted(controls))
+        notes.append(f"Left out {count(left_out, 'run')} of controls ({names}). Name them to have them: --agent NAME")
+    return others or cells, known.ids, notes
+
+
+def _atif(
+    words: tuple[str, ...],
+    named: Mapping[str, tuple[str, ...]],
+    form: str | None,
+    output: str | None,
+    project: str | None,
+    store: str | None,
+    *,
+    past: bool,
+) -> int:
     if output is None or form is not None:
         raise UserError("Name a folder, without --format: orvl export atif [WORDS] --output DIR")
-    with open_to_read(open_project(project), store) as opened, _writing(output):
-        found = _trajectories(opened, _chosen(opened, words))
+    here = open_project(project)
+    with open_to_read(here, store) as opened, _writing(output):
+        found = _trajectories(opened, _chosen(here, opened, words, named, past=past))
         if output == "-":
             first, second = next(found, None), next(found, None)
             if first is None or second is not None:
@@ -105,18 +178,19 @@ def _trajectories(store: Store, runs: Iterable[StoredRun]) -> Iterator[tuple[str
         yield run.key, trajectory(run.key, cells[run.cell], run.episode, prompts, attempt, steps, scores)
 
 
-def _chosen(store: Store, words: tuple[str, ...]) -> Sequence[StoredRun]:
+def _chosen(
+    project: Project, store: Store, words: tuple[str, ...], named: Mapping[str, tuple[str, ...]], *, past: bool
+) -> Sequence[StoredRun]:
     """One run by its name, else all runs whose names match the words."""
     from orvl.capture.stored_run import find_run
-    from orvl.plan.selection import ORDER, Selection, stored_matcher
 
     if len(words) > RUN_PLACES:
         raise UserError("Too many words; the order is agent model provider eval.")
-    cells = [cell for cell in store.cells() if cell.runs]
-    if len(words) == 1 and _is_run(store, words[0], {cell.agent for cell in cells}):
-        return [find_run(store, words[0])[0]]
-    keep = stored_matcher(Selection(**dict(zip(ORDER, words, strict=False))), [cell.names for cell in cells])
-    return store.runs([cell.id for cell in cells if keep(cell.names)])
+    agents = {cell.agent for cell in store.cells() if cell.runs}
+    if len(words) == 1 and _is_run(store, words[0], agents):
+        return [find_run(project, store, words[0])[0]]
+    cells, *_ = _cells(project, store, _selection(words, named), past=past)
+    return store.runs([cell.id for cell in cells])
 
 
 def _is_run(opened: Store, word: str, agents: set[str]) -> bool:

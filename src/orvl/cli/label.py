@@ -170,7 +170,7 @@ def _one(project: Project, given: Mapping[str, Any], words: Selection, out: Json
     told = {**given, "metric": metric, "drawn": given["at_random"]}
     with open_to_read(project, given["store"]) as store:
         label = _label(project, store, told, _person(given["person"]))
-        key = find_run(store, given["run"])[0].key
+        key = find_run(project, store, given["run"])[0].key
     _keep(project, given["store"], [label])
     if out:
         out.write({"schema": 1, "stored": 1})
@@ -244,7 +244,9 @@ def _label(project: Project, store: Store, told: Mapping[str, Any], person: str)
             raise UserError(f"'{name}' is {value!r}; it must be a text.")
     if metric and metric not in project.metric_files:
         raise UserError(f"There is no metric '{metric}'. {did_you_mean(metric, project.metric_files)}")
-    return Label(_attempt(store, told["run"]), metric, person, number_of(told.get("score")), note, _drawn(told))
+    return Label(
+        _attempt(project, store, told["run"]), metric, person, number_of(told.get("score")), note, _drawn(told)
+    )
 
 
 def _drawn(told: Mapping[str, Any]) -> str | None:
@@ -265,13 +267,13 @@ def number_of(told: Any) -> float:
     return value
 
 
-def _attempt(store: Store, name: str) -> int:
+def _attempt(project: Project, store: Store, name: str) -> int:
     """The attempt that was carried out of the run which a key's beginning stands for."""
     keys = [run.key for run in store.runs()]
     near = None if any(key.startswith(name) for key in keys) else closest(name, [key[: len(name)] for key in keys])
     if near and "/" not in name:
         raise UserError(f"There is no run '{name}' in the store. Did you mean '{near}'?")
-    run, _ = find_run(store, name)
+    run, _ = find_run(project, store, name)
     if run.outcome == "errored":
         raise UserError(f"The run {run.key[:12]} was errored; there is nothing to label.")
     return run.attempt

@@ -119,7 +119,7 @@ def _carry_out(
     project: Project, ladder: Ladder, remaining: Remaining, store: Store, given: dict[str, Any]
 ) -> Execution:
     from orvl.cli.watch import SCORED_AT_ONCE, watched
-    from orvl.pipeline import Prepared
+    from orvl.pipeline import Prepared, note_planned
 
     options = RunOptions(
         Selection(eval=",".join(ladder.evals)),
@@ -129,6 +129,7 @@ def _carry_out(
         samples="unanswered" if given["unanswered"] else "missing",
         written=tuple(sys.argv[1:]),
     )
+    note_planned(ladder.plan, store)
     return watched(project, Prepared(ladder.plan, remaining), options, store, quiet=given["quiet"])
 
 

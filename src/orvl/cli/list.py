@@ -89,6 +89,8 @@ def _overlay(project: Project, name: str) -> dict[str, Any]:
 def _eval(project: Project, name: str) -> dict[str, Any]:
     one = project.eval(name)
     return {
+        "tier": one.tier,
+        "all": "yes" if name in project.all_evals else "",
         "turns": len(one.prompts),
         "metrics": project.weights(one, has_judges=bool(project.panel())),
         "checks": len(one.checks),

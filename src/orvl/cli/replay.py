@@ -50,7 +50,7 @@ def command(run: str, json_: bool, project: str | None, store: str | None, **how
     out = JsonOut() if json_ else None
     opened = open_with_keys_hidden(project)
     with open_to_read(opened, store) as kept:
-        shown = load_run(kept, run)
+        shown = load_run(opened, kept, run)
         number, before = _recorded(shown)
         after = _replayed(opened, kept, shown, before, **how)
         if after is None:
@@ -110,7 +110,7 @@ def _replayed(
     recording = Recording.of(before, kept.blobs)
     selection = Selection(*shown.cell.names)
     options = RunOptions(selection, sandbox=sandbox, image=image, concurrency=1)
-    plan = _plan(project, shown, options)
+    plan = _plan(project, kept, shown, options)
     project.settings = replace(project.settings, attempts=1)
     with (
         ReplayServer(recording, pace=pace) as server,
@@ -130,13 +130,15 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(runs[-1].attempt)), _tree(store, attempt)), server
 
 
-def _plan(project: Project, shown: RunDetails, options: RunOptions) -> Plan:
+def _plan(project: Project, kept: Store, shown: RunDetails, options: RunOptions) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
+    from orvl.plan.identities import adopted
     from orvl.plan.planning import make_plan
     from orvl.plan.versions import asker_for
 
     ask = asker_for(project, options.sandbox, options.image)
     plan = make_plan(project, options.selection, episodes=(shown.episode,), ask_version=ask)
+    plan = adopted(plan, kept)
     cell = plan.cells[0]
     if cell.key != shown.cell.key:
         what = f"the agent {cell.agent.name} ({cell.agent.path}) or the eval {cell.eval.name} ({cell.eval.path})"

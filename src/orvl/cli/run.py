@@ -83,6 +83,7 @@ def command(**flags: Any) -> int:
     with open_to_write(project, flags["store"]) as store:
         prepared = pipeline.prepare(project, plan, options, store, os.environ)
         _guard(project, prepared, flags)
+        pipeline.note_planned(prepared.plan, store)
         execution = watched(project, prepared, options, store, quiet=flags["quiet"])
         evaluation = pipeline.rate(project, prepared, execution, store)
     _print(evaluation, out, by_eval=flags["verbose"])
@@ -99,6 +100,7 @@ def _options(flags: dict[str, Any]) -> RunOptions:
 
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
     from orvl.plan.cost import cost_of
+    from orvl.plan.identities import changes_of
     from orvl.plan.keys import missing_keys
     from orvl.plan.prices import check_budget
     from orvl.rate.detectable import detectable_of
@@ -115,10 +117,11 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
         plan = replace(plan, warnings=(*plan.warnings, *map(str, keys)))
         cost = cost_of(project, plan, remaining, store)
         smallest = detectable_of(project, plan, store, len(plan.episodes))
+        changed = changes_of(project, plan, store) if store else {}
     if out:
-        out.write(plan_as_json(plan, remaining, cost, smallest, keys))
+        out.write(plan_as_json(plan, remaining, cost, smallest, keys, changed))
     else:
-        print_plan(console(), plan, remaining, cost, smallest)
+        print_plan(console(), plan, remaining, cost, smallest, changed)
     return 0
 
 

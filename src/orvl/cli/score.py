@@ -21,6 +21,7 @@ from orvl.cli.common import (
     where,
 )
 from orvl.errors import OrvlError
+from orvl.plan.identities import identities
 from orvl.plan.options import RunOptions
 from orvl.plan.remaining import next_episode, remaining_of
 from orvl.project.names import count
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from orvl.plan.selection import Selection
     from orvl.project import Project
     from orvl.store import Store
+    from orvl.types import Agent
 
 
 @click.command()
@@ -66,7 +68,7 @@ def command(**flags: Any) -> int:
     )
     with open_to_write(project, flags["store"]) as store:
         options = replace(options, selection=_with_stored(project, selection, store))
-        plan = pipeline.plan(project, replace(options, episodes=1))
+        plan = _as_stored(pipeline.plan(project, replace(options, episodes=1), _no_version), project, store)
         last = next_episode(plan, store) - 1
         plan = plan.with_episodes(range(1, last + 1))
         remaining = remaining_of(plan, store)
@@ -99,6 +101,19 @@ def _with_stored(project: Project, selection: Selection, store: Store) -> Select
         with suppress(OrvlError, KeyError):
             found.append(project.agent(name).name)
     return replace(selection, agent=",".join(["all", *found]))
+
+
+def _no_version(agent: Agent) -> str:
+    """What is stored says which version counts: agents need not be installed to be scored."""
+    return agent.at or ""
+
+
+def _as_stored(plan: Plan, project: Project, store: Store) -> Plan:
+    """The plan under the versions that count: agents that were updated since are scored as they ran."""
+    current = identities(project, store.cells()).current
+    cells = [replace(cell, version=current[cell.names].version) for cell in plan.cells if cell.names in current]
+    runs = tuple(run for run in plan.runs if run.cell.names in current)
+    return replace(plan, cells=tuple(cells), runs=runs).with_keys({c.key: current[c.names].key for c in cells})
 
 
 def _of_older(plan: Plan, store: Store) -> list[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orvl.capture.stored_run import RunDetails
+    from orvl.project import Project
     from orvl.store import Store
 
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--calls", "part", flag_value="calls", help="Only the model calls, one line each.")
 @click.option("--call", "call", type=click.IntRange(1), metavar="N", help="Only one model call, verbatim.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="One attempt of a run that was retried.")
+@click.option("--history", "past", is_flag=True, help="Runs of AGENT[/EVAL] whose files have changed since.")
 @as_json
 @where
 def command(
@@ -42,20 +44,27 @@ def command(
     shot: str | None,
     call: int | None,
     attempt: int | None,
+    past: bool,
     json_: bool,
     project: str | None,
     store: str | None,
 ) -> int:
-    """Show one run: what it did, what it left behind, how it was scored.
+    """Show one run: what it did, what it left behind, how it was scored and rated.
 
-    RUN is the start of a run's key, as `orvl report --by run` prints it, or AGENT/EVAL/EPISODE.
+    RUN is the start of a run's key, as `orvl report --by run` prints it, or AGENT/EVAL/EPISODE. AGENT/EVAL and AGENT
+    explain the rating of all its runs on an eval, or on all evals: weights × scores = R, and where points were lost.
     """
     if json_ and (part in ("diff", "output") or path is not None):
         raise UserError("--json shows the whole run; leave it out with --diff, --output or --file.")
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as kept:
-        details = load_run(kept, run, attempt)
+        if past:
+            return _history(opened, kept, run, out)
+        plain_show = part is None and path is None and shot is None and call is None and attempt is None
+        if plain_show and (agent_eval := _row_of(kept, run)):
+            return _explain(opened, kept, *agent_eval, out)
+        details = load_run(opened, kept, run, attempt)
         if path is not None:
             sys.stdout.buffer.write(file_of(kept, details, path))
         elif shot is not None:
@@ -74,7 +83,64 @@ def command(
             lines = calls.lines(kept.calls(details.last.id))
             click.echo("\n".join(lines) or "The run made no model calls through orvl.")
         else:
-            _show(kept, details, out)
+            _show(opened, kept, details, out)
+    return 0
+
+
+def _history(project: Project, store: Store, word: str, out: JsonOut | None) -> int:
+    """What there is of an agent, or of it on an eval, under other identities."""
+    from orvl.rate.history import history
+    from orvl.report.history import history_json, print_history
+
+    agent, eval_, *_ = [*word.split("/"), ""]
+    rows = history(project, store, lambda names: names[0] == agent and eval_ in ("", names[3]), (), None)
+    if out:
+        out.write({"schema": 1, "history": history_json(rows)})
+    else:
+        print_history(console(), rows)
+    return 0
+
+
+def _row_of(store: Store, word: str) -> tuple[str, str | None] | None:
+    """AGENT or AGENT/EVAL, where the store has runs of them; None where the word names a run."""
+    agent, _, eval_ = word.partition("/")
+    known = {(cell.agent, cell.eval) for cell in store.cells() if cell.runs}
+    if eval_:
+        return (agent, eval_) if (agent, eval_) in known else None
+    return (agent, None) if any(agent == name for name, _ in known) else None
+
+
+def _explain(project: Project, store: Store, agent: str, eval_: str | None, out: JsonOut | None) -> int:
+    """The ratings of an agent as a report has them, each with what it is made of."""
+    from orvl.plan.identities import identities
+    from orvl.rate.ledger import mean_of, of_rows
+    from orvl.report.ledger import print_evals, print_ledger
+
+    found = of_rows(project, store, agent, eval_)
+    notes = identities(project, store.cells()).sentences(lambda names: names[0] == agent and eval_ in (None, names[3]))
+    if out:
+        rows = [
+            {
+                **dict(zip(("agent", "model", "provider"), names, strict=True)),
+                "eval": eval_,
+                "R": row.R,
+                "rating": mean_of(list(ledgers.values())).as_json(),
+                "evals": {name: ledger.as_json() for name, ledger in ledgers.items()},
+            }
+            for names, (row, ledgers) in found.items()
+        ]
+        out.write({"schema": 1, "ratings": rows, "warnings": notes})
+        return 0
+    terminal = console()
+    for names, (row, ledgers) in found.items():
+        terminal.print(plain(f"{' '.join(names)}{f' {eval_}' if eval_ else ''}: R {row.R:.3f}"), "bold")
+        if len(ledgers) > 1:
+            print_evals(terminal, ledgers, row.R or 0.0)
+        print_ledger(terminal, mean_of(list(ledgers.values())))
+    if not found:
+        terminal.print(f"No run of {plain(agent)} has a rating.")
+    for note in notes:
+        terminal.print(f"! {plain(note)}", "yellow")
     return 0
 
 
@@ -87,16 +153,31 @@ def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) 
         click.echo("\n".join(calls.call_lines(details)))
 
 
-def _show(store: Store, run: RunDetails, out: JsonOut | None) -> None:
+def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) -> None:
+    from orvl.plan.identities import identities
+    from orvl.rate.ledger import of_run
+    from orvl.report.ledger import print_ledger
+
     attempts = [attempt_details(store, stored) for stored in run.attempts]
+    same_names = [cell for cell in store.cells() if cell.names == run.cell.names]
+    known = identities(project, same_names)
+    changed = None if run.cell.id in known.ids else known.changes(run.cell)
+    ledger = of_run(project, store, run.cell, run.episode)
     if out:
+        more = {"history": list(changed)} if changed is not None else {}
         with _of_this_store(run):
-            out.write(run_json(run, attempts))
-    else:
-        left_files = bool(run.attempts) and run.last.attempt.tree is not None
-        capture = captured(store, run) if left_files else None
-        with _of_this_store(run):
-            print_run(console(), run, attempts, capture)
+            out.write({**run_json(run, attempts), "rating": ledger.as_json() if ledger else None, **more})
+        return
+    terminal, left_files = console(), bool(run.attempts) and run.last.attempt.tree is not None
+    if changed is not None:
+        what = ", ".join(changed) or "its files"
+        terminal.print(plain(f"! This run is history: changed since: {what}."), "yellow")
+    capture = captured(store, run) if left_files else None
+    with _of_this_store(run):
+        print_run(terminal, run, attempts, capture)
+    if ledger:
+        terminal.print("\nrating", "bold")
+        print_ledger(terminal, ledger)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
 from orvl.plan.layout import Panel, panel_of
+from orvl.plan.named_files import named_files
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.plan.versions import version_of, versions_of
 from orvl.project.endpoints import Endpoint, continues, host_for
@@ -44,6 +45,17 @@ class Plan:
     def with_episodes(self, episodes: Iterable[int]) -> Plan:
         """The same cells with other episodes."""
         return replace(self, runs=ordered(self.cells, episodes, self.seed))
+
+    def with_keys(self, keys: Mapping[str, str]) -> Plan:
+        """The same plan with other keys for some of its cells."""
+        cells = {cell.key: replace(cell, key=keys.get(cell.key, cell.key)) for cell in self.cells}
+        runs = [(cells[run.cell.key], run.episode) for run in self.runs]
+        return replace(
+            self,
+            cells=tuple(cells.values()),
+            runs=tuple(PlannedRun(run_key(cell.key, episode), cell, episode) for cell, episode in runs),
+            endpoints={keys.get(key, key): endpoint for key, endpoint in self.endpoints.items()},
+        )
 
     @property
     def episodes(self) -> range:
@@ -80,9 +92,11 @@ def make_plan(
         if not pairs[agent.name]:
             warnings.append(f"Skipped {agent.name}: it has no '{selection.model}' from '{selection.provider}'.")
         elif agent.name in versions:
-            for cell, host in _cells(agent, versions[agent.name], hosts[agent.name], evals):
+            for cell, host in _cells(project, agent, versions[agent.name], hosts[agent.name], evals):
                 cells.append(cell)
                 endpoints |= {cell.key: host} if host else {}
+            notes = [named_files(project, agent, *_id(agent, pair)).notes for pair in hosts[agent.name]]
+            warnings += dict.fromkeys(f"{agent.name}: {note}" for some in notes for note in some)
             warnings += _limits_of(agent, hosts[agent.name], evals)
     if not cells:
         raise UserError(warnings[0] if warnings else "These words select nothing. See: orvl list")
@@ -106,16 +120,27 @@ def _hosts(
     return hosts, skipped
 
 
+def _id(agent: Agent, pair: tuple[str, str]) -> tuple[str, str]:
+    """A provider, and its own id of the model."""
+    provider, model = pair
+    return provider, agent.models[provider][model]
+
+
 def _cells(
-    agent: Agent, version: str, hosts: Mapping[tuple[str, str], Endpoint | None], evals: Iterable[Eval]
+    project: Project,
+    agent: Agent,
+    version: str,
+    hosts: Mapping[tuple[str, str], Endpoint | None],
+    evals: Iterable[Eval],
 ) -> Iterable[tuple[Cell, Endpoint | None]]:
     for eval_ in evals:
         if _lacks_control(agent, eval_):
             continue
         for (provider, model), host in hosts.items():
             model_id = agent.models[provider][model]
-            key = cell_key(agent, version, provider, model, model_id, eval_)
-            yield Cell(key, agent, version, provider, model, model_id, eval_), host
+            files = named_files(project, agent, provider, model_id).on(agent, eval_)
+            key = cell_key(agent, version, provider, model, model_id, eval_, files)
+            yield Cell(key, agent, version, provider, model, model_id, eval_, files), host
 
 
 def _lacks_control(agent: Agent, eval_: Eval) -> bool:
@@ -140,11 +165,24 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED_IN_WARNINGS]) + more
 
 
-def cell_key(agent: Agent, version: str, provider: str, model: str, model_id: str, eval_: Eval) -> str:
-    """Identity by content: never a path, a time or orvl's own version."""
-    control = eval_.control_digests.get(agent.control, "") if agent.control else ""
-    parts = [FORMAT, agent.name, agent.digest, version, provider, model, model_id, eval_.name, eval_.digest, control]
+def cell_key(
+    agent: Agent,
+    version: str,
+    provider: str,
+    model: str,
+    model_id: str,
+    eval_: Eval,
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """Identity by content: never an absolute path, a time or orvl's own version."""
+    names = (agent.name, agent.digest, version, provider, model, model_id, eval_.name, eval_.digest)
+    # Only where there are files, so that the keys of all other cells stay what they always were.
+    parts = [FORMAT, *names, control_digest(agent, eval_), *([sorted(files.items())] if files else [])]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def control_digest(agent: Agent, eval_: Eval) -> str:
+    return eval_.control_digests.get(agent.control, "") if agent.control else ""
 
 
 def run_key(cell: str, episode: int) -> str:

@@ -63,7 +63,22 @@ def chosen_agents(project: Project, selection: Selection) -> list[Agent]:
 
 
 def chosen_evals(project: Project, selection: Selection) -> list[Eval]:
-    return [project.eval(name) for name in _chosen(project, selection, "eval", project.eval_files)]
+    def match(part: str, _: Iterable[str]) -> list[str]:
+        return project.evals_matching(part)
+
+    return [project.eval(name) for name in _chosen(project, selection, "eval", project.eval_files, match)]
+
+
+def with_tiers(project: Project, selection: Selection) -> Selection:
+    """The same words with the evals of a tier in its place, for what looks into a store."""
+    if selection.eval == "all":
+        return selection
+    words = [
+        name
+        for part in parts(selection.eval)
+        for name in ([part] if part == "all" or is_pattern(part) else project.evals_matching(part) or [part])
+    ]
+    return replace(selection, eval=",".join(words))
 
 
 def chosen_metrics(project: Project, selection: Selection) -> dict[str, bool] | None:
@@ -199,6 +214,7 @@ def _unknown(project: Project, selection: Selection, place: str, word: str, know
     if place == "agent" and word in RESERVED:
         return f"'{word}' is a word of orvl that this version does not know as a command. See: orvl --help"
     command = closest(word, RESERVED) if place == "agent" and not closest(word, known) else None
+    known = [*known, *project.tiers] if place == "eval" else known
     hint = f"Did you mean the command '{command}'?" if command else did_you_mean(word, known)
     return f"There is no {place} '{word}'. {hint} See: orvl list {place}s"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from orvl.errors import FileError, UserError
+from orvl.errors import FileError, OrvlError, UserError
 from orvl.project.find import Kind, SourceFile, find
-from orvl.project.names import Contestant, did_you_mean, is_pattern, name_of
+from orvl.project.names import Contestant, did_you_mean, is_pattern, matching, name_of
 from orvl.project.settings import ModelNames, Settings, load_settings
 from orvl.project.validation import line_of
 from orvl.types import Agent, Eval, Judge, Metric, Overlay
@@ -107,6 +108,37 @@ class Project:
             return loaded
 
         return self._load("evals", name, self.eval_files, load)
+
+    @cached_property
+    def tiers(self) -> dict[str, list[str]]:
+        """The evals of each tier; one that cannot be loaded is of none."""
+        tiers: dict[str, list[str]] = {}
+        for name in self.eval_files:
+            with suppress(OrvlError):
+                if tier := self.eval(name).tier:
+                    tiers.setdefault(tier, []).append(name)
+        return tiers
+
+    def evals_matching(self, word: str) -> list[str]:
+        """The evals that a name, a glob, a tier or `all` stands for; a name comes before a tier of the same name."""
+        if word == "all":
+            return list(self.all_evals)
+        return matching(word, self.eval_files) or ([] if is_pattern(word) else self.tiers.get(word, []))
+
+    @cached_property
+    def all_evals(self) -> tuple[str, ...]:
+        """What `all` means: the project's own evals and those that orvl.toml adds; where there are none, every one."""
+        own = [name for name, file in self.eval_files.items() if file.origin == "project"]
+        added = []
+        for word in self.settings.evals:
+            names = list(self.eval_files) if word == "all" else self.evals_matching(word)
+            if not names:
+                line, known = line_in(self.settings_file, "evals"), (*self.eval_files, *self.tiers)
+                raise FileError(
+                    self.settings_file, line, f"there is no eval or tier '{word}'. {did_you_mean(word, known)}"
+                )
+            added += names
+        return tuple(dict.fromkeys((*own, *added))) or tuple(self.eval_files)
 
     def metric(self, name: str) -> Metric:
         def load(file: SourceFile) -> Metric:

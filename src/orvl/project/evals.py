@@ -63,6 +63,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         folder=folder,
         workspace_digest=workspace,
         control_digests=_control_digests(folder),
+        tier=settings.tier,
         lines=front.lines,
     )
 

@@ -68,6 +68,8 @@ class EvalSettings:
     """The front matter of an eval."""
 
     description: str = ""
+    tier: Text = ""
+    """The name of a group of evals, such as `smoke`: a word for all of them."""
     metrics: dict[str, Weight] | None = field(
         default=None, metadata={"form": "names with weights, such as {checks: 3, speed: 1}"}
     )

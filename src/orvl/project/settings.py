@@ -206,6 +206,8 @@ class Settings:
     """The embedded model on the panel, if the table is present."""
     metrics: dict[str, Weight] = field(default_factory=dict)
     """Metrics and their weights, for evals that name none."""
+    evals: list[str] = field(default_factory=list)
+    """What `all` evals means besides the project's own: names, globs, or tiers such as `smoke` and `core`."""
     agents: dict[str, AgentSettings] = field(default_factory=dict)
     """Additions to agents' files."""
     providers: dict[str, ProviderSettings] = field(default_factory=dict)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from orvl.rate.common import Common
     from orvl.rate.rating import Rating
     from orvl.types import Layout
 
@@ -113,6 +114,8 @@ class Row:
     calibrated: float | None = None
     floor: float | None = None
     """What the empty control gets on the same evals."""
+    is_elsewhere: bool = False
+    """Whether it was rated on other evals than the rows that are ranked."""
     one_judge_less: tuple[float, float] | None = None
     """The lowest and highest R when one judge is left out."""
     other_families: float | None = None
@@ -239,19 +242,22 @@ def _known(values: NDArray[np.float64]) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-def over_evals(cells: Iterable[Row]) -> list[Row]:
-    """One row per contestant: the plain mean over evals, each the mean of its episodes."""
+def over_evals(cells: Iterable[Row], common: Common | None = None) -> list[Row]:
+    """One row per contestant: the plain mean over evals, each the mean of its episodes; with `common`, over the evals
+    that rows have in common."""
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for cell in cells:
         groups[cell.agent, cell.model, cell.provider].append(cell)
-    return [_contestant(names, rows) for names, rows in groups.items()]
+    return [_contestant(names, rows, common) for names, rows in groups.items()]
 
 
-def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
-    R = [cell.R for cell in cells if cell.R is not None]
-    R_pen = [cell.R_pen for cell in cells if cell.R_pen is not None]
+def _contestant(names: tuple[str, str, str], cells: list[Row], common: Common | None) -> Row:
+    is_shared = common is not None and common.evals is not None and names in common.own
+    counted = [cell for cell in cells if common is None or not is_shared or common.counts(names, cell.eval or "")]
+    R = [cell.R for cell in counted if cell.R is not None]
+    R_pen = [cell.R_pen for cell in counted if cell.R_pen is not None]
     sandboxes = {name for cell in cells for name in (cell.sandbox or "").split(",") if name}
-    metrics = dict.fromkeys(name for cell in cells for name in cell.metrics)
+    metrics = dict.fromkeys(name for cell in counted for name in cell.metrics)
     return Row(
         *names,
         eval=None,
@@ -263,13 +269,14 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
         failed=sum(cell.failed for cell in cells),
         errored=sum(cell.errored for cell in cells),
         metrics={
-            name: _pooled([cell.metrics[name] for cell in cells if name in cell.metrics], len(R)) for name in metrics
+            name: _pooled([cell.metrics[name] for cell in counted if name in cell.metrics], len(R)) for name in metrics
         },
         usage=add_usage(cell.usage for cell in cells),
         sandbox=",".join(sorted(sandboxes)) or None,
         **why_errored(_added(cell.errors for cell in cells)),
         evals=len(R),
-        unrated_evals=tuple(cell.eval or "" for cell in cells if cell.R is None) if R else (),
+        unrated_evals=tuple(cell.eval or "" for cell in counted if cell.R is None) if R else (),
+        is_elsewhere=common is not None and names in common.elsewhere,
     )
 
 

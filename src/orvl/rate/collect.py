@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orvl.errors import FileError
+from orvl.plan.identities import identities
 from orvl.plan.layout import panel_of
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
+from orvl.rate.common import Common, common_evals, control_agents
 from orvl.rate.gather import CellRef, Gathered, gather
 from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
@@ -47,9 +50,27 @@ class Board:
     standing: Standing = NOT_CERTIFIED
     """Whoever shows a board says how its judges stand to a certificate: `trust.standing.with_standing`."""
 
+    controls: frozenset[str] = frozenset()
+    """Agents that write fixed files: they are not ranked, and do not decide which evals rows have in common."""
+
     @property
     def contestants(self) -> list[Row]:
-        return over_evals(self.cells)
+        return over_evals(self.cells, self.common)
+
+    @cached_property
+    def common(self) -> Common:
+        """What rows of contestants are rated over."""
+        return common_evals(self.cells, self.controls)
+
+    @property
+    def shared(self) -> Board:
+        """The same without what is no part of ranked rows' ratings: what comparisons of rows are made from."""
+        common = self.common
+        if common.evals is None:
+            return self
+        refs = [ref for ref in self.gathered.refs if ref.names[3] in common.evals]
+        kept = tuple(ref for ref in refs if ref.names[:3] not in common.elsewhere)
+        return replace(self, gathered=replace(self.gathered, refs=kept))
 
     @property
     def isolation(self) -> dict[str, dict[str, int]]:
@@ -72,9 +93,14 @@ def of_plan(
     project: Project, plan: Plan, store: Store, first: int, last: int, *, planned: int | None, by_run: bool = False
 ) -> Board:
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
-    ids = {cell.key: cell.id for cell in store.cells()}
-    refs = [CellRef(ids.get(cell.key), cell.names, planned) for cell in plan.cells]
-    return collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
+    stored = {cell.key: cell for cell in store.cells()}
+    known = [stored.get(cell.key) for cell in plan.cells]
+    refs = [CellRef(one.id if one else None, cell.names, planned) for cell, one in zip(plan.cells, known, strict=True)]
+    board = collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
+    if planned is None or not any(one and (one.last_episode > last or first > 1) for one in known):
+        return board
+    episodes = f"episode {first}" if first == last else f"episodes {first} to {last}"
+    return board.with_warnings(f"These ratings are of {episodes}; there are more of these cells. All: orvl report")
 
 
 def of_store(
@@ -86,7 +112,7 @@ def of_store(
     *,
     by_run: bool = False,
 ) -> Board:
-    """The ratings of all that a store holds; of each cell the newest identity. `keep` filters by names."""
+    """The ratings of all that a store holds, of the files as they are now. `keep` filters by names."""
     gathered, warnings = gather_all(project, store, keep, judges, metrics)
     return collect(project, store, gathered, by_run=by_run).with_warnings(*warnings)
 
@@ -98,17 +124,11 @@ def gather_all(
     judges: Sequence[str],
     metrics: Mapping[str, bool] | None,
 ) -> tuple[Gathered, list[str]]:
-    """What a store holds of each cell's newest identity, and what must be said of the rest."""
-    newest: dict[tuple[str, str, str, str], int] = {}
-    older = 0
-    for cell in store.cells():
-        if cell.runs and keep(cell.names):
-            older += cell.names in newest
-            newest[cell.names] = cell.id
-    refs = [CellRef(number, names) for names, number in newest.items()]
-    warnings = (
-        [f"{older} cells have runs of an older agent, version or eval; only the newest are shown."] if older else []
-    )
+    """What a store holds of the files as they are now, and what must be said of the rest."""
+    known = identities(project, store.cells())
+    refs = [CellRef(cell.id, names) for names, cell in known.current.items() if keep(names)]
+    refs.sort(key=lambda ref: ref.id or 0)
+    warnings = known.sentences(keep)
     panels, unrated = panels_of(project, dict.fromkeys(ref.names[3] for ref in refs), metrics, judges)
     warnings += unrated
     refs = [ref for ref in refs if ref.names[3] in panels]
@@ -154,7 +174,8 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
     cell_rows = tuple(_cell_row(ref, gathered.counted, ratings, errors) for ref in gathered.refs)
     warnings, is_broken = warnings_of(store, gathered, cell_rows)
     runs = _run_rows(store, gathered, of_runs) if by_run else ()
-    return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken)
+    controls = control_agents(project, (ref.names[0] for ref in gathered.refs))
+    return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken, controls=controls)
 
 
 def _errors(store: Store, gathered: Gathered) -> dict[int, Counter[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orvl.errors import UserError
+from orvl.plan.identities import identities
 from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project.names import count
 from orvl.rate.board import USAGE, Scores, add_usage, masked
@@ -274,7 +275,8 @@ def compare_stored(
     keep = stored_matcher(selection, [cell.names for cell in stored])
     cells = [cell for cell in stored if cell.runs and keep(cell.names)]
     sides = [side_of(word, cells) for word in (a, b)]
-    chosen = [side.newest(cells) for side in sides]
+    known = identities(project, stored)
+    chosen = [side.chosen(cells, known.ids) for side in sides]
     _refuse_overlap(a, b, *chosen)
     contestants = [sorted({contestant for contestant, _ in side}) for side in chosen]
     pairs = paired_sides(sides[0], sides[1], contestants[0], contestants[1])
@@ -291,7 +293,9 @@ def compare_stored(
         for side in chosen
     ]
     comparison = compare(a, b, pairs, (gathered[0], gathered[1]), rules_of(project))
-    warnings = [*warnings, *_unpaired(contestants, pairs), *comparison.warnings]
+    named = {contestant for side in contestants for contestant in side}
+    changed = known.sentences(lambda names: keep(names) and names[:3] in named)
+    warnings = [*warnings, *changed, *_unpaired(contestants, pairs), *comparison.warnings]
     return replace(comparison, warnings=warnings), panels
 
 

@@ -10,7 +10,7 @@ from orvl.errors import UserError
 from orvl.project.names import did_you_mean, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from orvl.store import StoredCell
 
@@ -35,9 +35,10 @@ class Side:
         fits = all(names is None or name in names for name, names in zip(cell.contestant, self.names, strict=True))
         return fits and (self.version is None or is_version(self.version, cell.version))
 
-    def newest(self, cells: Sequence[StoredCell]) -> dict[tuple[Contestant, str], StoredCell]:
-        """Of each contestant and eval the newest identity that the word stands for."""
-        ordered = sorted((cell for cell in cells if self.has(cell)), key=lambda cell: cell.id)
+    def chosen(self, cells: Sequence[StoredCell], current: Collection[int]) -> dict[tuple[Contestant, str], StoredCell]:
+        """Of each contestant and eval the identity that counts; where the word names a version, the last of that."""
+        fitting = [cell for cell in cells if self.has(cell) and (self.version is not None or cell.id in current)]
+        ordered = sorted(fitting, key=lambda cell: (cell.planned, cell.id))
         return {(cell.contestant, cell.eval): cell for cell in ordered}
 
 

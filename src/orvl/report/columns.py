@@ -75,8 +75,8 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             "R",
             lambda row: row.R,
             "R",
-            lambda row: _number(row.R) + ("*" if row.missing else ""),
-            legend=lambda _: "R, from 0 to 1: the weighted mean of the metrics.",
+            lambda row: _number(row.R) + ("*" if row.missing else "") + ("°" if row.is_elsewhere else ""),
+            legend=_R_legend,
             bold=True,
         ),
         Column(
@@ -149,6 +149,11 @@ def _metric_columns(rows: Sequence[Row]) -> list[Column[Row]]:
 
 def _metric(metric: MetricRow) -> dict[str, Any]:
     return {name: getattr(metric, name) for name in ("weight", "mean", "variance", "judges", "abstained", "unrated")}
+
+
+def _R_legend(rows: Sequence[Row]) -> str:
+    apart = " °: on other evals, not ranked." if any(row.is_elsewhere for row in rows) else ""
+    return f"R, from 0 to 1: the weighted mean of the metrics.{apart}"
 
 
 def _interval_legend(rows: Sequence[Row]) -> str:

@@ -13,7 +13,7 @@ from orvl.report.terminal import TextColumn, TextTable
 from orvl.report.text import dollars, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from orvl.plan.cost import Cost
     from orvl.plan.keys import MissingKey
@@ -24,10 +24,18 @@ if TYPE_CHECKING:
     from orvl.types import PlannedRun
 
 MOST_ROWS = 60
+FEW = 4
 
 
-def print_plan(terminal: Terminal, plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable) -> None:
-    """The cells, how many of their runs are reused, scored again and run, the cost, and what the plan can show."""
+def print_plan(
+    terminal: Terminal,
+    plan: Plan,
+    remaining: Remaining,
+    cost: Cost,
+    detectable: Detectable,
+    changed: Mapping[str, Sequence[str]],
+) -> None:
+    """The cells, how many of their runs are reused, scored again and run and why, the cost, and what they can show."""
     headings = ("agent", "model", "provider", "eval", "reused", "scored again", "to run")
     columns = [TextColumn(name, words=place < 4) for place, name in enumerate(headings)]
     tallies = [
@@ -44,10 +52,24 @@ def print_plan(terminal: Terminal, plan: Plan, remaining: Remaining, cost: Cost,
         f"{len(remaining.to_score)} only scored again, {len(remaining.to_run)} to run"
         + (f", {left_out} not needed by the race." if left_out else ".")
     )
+    for sentence in _changes(plan, changed):
+        terminal.print(plain(sentence))
     terminal.print(_cost_sentence(cost))
     terminal.print(_power_sentence(detectable))
     for warning in plan.warnings:
         terminal.print(f"! {plain(warning)}", "yellow")
+
+
+def _changes(plan: Plan, changed: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Why cells that have stored runs are run again, those of one agent with the same reasons together."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for cell in plan.cells:
+        if cell.key in changed:
+            evals = groups.setdefault((cell.agent.name, tuple(changed[cell.key])), [])
+            evals += [cell.eval.name] if cell.eval.name not in evals else []
+    for (agent, what), evals in groups.items():
+        more = f" and {len(evals) - FEW} more" if len(evals) > FEW else ""
+        yield f"{agent} runs again on {', '.join(evals[:FEW])}{more}; changed since its stored runs: {', '.join(what)}."
 
 
 def _power_sentence(detectable: Detectable) -> str:
@@ -73,7 +95,12 @@ def _cost_sentence(cost: Cost) -> str:
 
 
 def as_json(
-    plan: Plan, remaining: Remaining, cost: Cost, detectable: Detectable, keys: Sequence[MissingKey] = ()
+    plan: Plan,
+    remaining: Remaining,
+    cost: Cost,
+    detectable: Detectable,
+    keys: Sequence[MissingKey],
+    changed: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     what = {run.key: word for runs, word in _sorted(remaining) for run in runs}
     return {
@@ -85,6 +112,11 @@ def as_json(
             "to_run": len(remaining.to_run),
             "cost_usd": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
             "missing_keys": [asdict(key) for key in keys],
+            "changed": [
+                {**dict(zip(("agent", "model", "provider", "eval"), cell.names, strict=True)), "changed": [*reasons]}
+                for cell in plan.cells
+                if (reasons := changed.get(cell.key))
+            ],
             "runs": [
                 {
                     "run": run.key,

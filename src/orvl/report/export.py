@@ -11,16 +11,47 @@ from orvl.errors import UserError
 from orvl.report.text import no_formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+
+    from orvl.rate.exported import Rated
 
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
-FLOATS = ("started", "seconds", "cost_usd", "value")
+FLOATS = ("started", "seconds", "cost_usd", "value", "R", "R_pen", "weight", "judge_weight")
 
 
 def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], form: str, out: BinaryIO) -> int:
     """Writes all rows and returns how many they were."""
     writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[form]
     return writer(names, chunks, out)
+
+
+def with_ratings(
+    names: Sequence[str],
+    chunks: Iterator[list[Any]],
+    current: Collection[str],
+    rated: Rated,
+    metrics: Collection[str] | None,
+) -> tuple[list[str], Iterator[list[Any]]]:
+    """The rows with what they were rated; of scores, those of the chosen metrics alone."""
+    place = {name: i for i, name in enumerate(names)}
+    is_scores = "metric" in place
+    weights = {eval_: json.dumps(shares) for eval_, shares in rated.metrics.items()}
+    more = ("weight", "judge_weight") if is_scores else ("weights",)
+
+    def row_of(row: tuple[Any, ...]) -> tuple[Any, ...]:
+        R, R_pen = rated.ratings.get(row[place["attempt"]], (None, None))
+        eval_ = row[place["eval"]]
+        if not is_scores:
+            return (*row[1:], row[0] in current, R, R_pen, weights.get(eval_))
+        weight = rated.metric_keys.get(eval_, {}).get(row[place["metric_key"]])
+        judge = rated.judge_keys.get(eval_, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
+        return (*row[1:], row[0] in current, R, R_pen, weight, judge)
+
+    def is_meant(row: tuple[Any, ...]) -> bool:
+        return not is_scores or metrics is None or row[place["metric"]] in metrics
+
+    rated_chunks = ([row_of(row) for row in chunk if is_meant(row)] for chunk in chunks)
+    return [*names[1:], "current", "R", "R_pen", *more], (chunk for chunk in rated_chunks if chunk)
 
 
 def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:
@@ -49,7 +80,7 @@ def _parquet(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise UserError("Parquet needs pyarrow: pip install 'orvl[parquet]'") from error
-    kinds = {**dict.fromkeys(INTEGERS, pa.int64()), **dict.fromkeys(FLOATS, pa.float64())}
+    kinds = {"current": pa.bool_(), **dict.fromkeys(INTEGERS, pa.int64()), **dict.fromkeys(FLOATS, pa.float64())}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
     count = 0
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:

@@ -26,8 +26,38 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "ratings": row_objects(rows, board),
         "certificate": standing_json(board.standing),
         "isolation": board.isolation,
-        "warnings": warnings_of(board),
+        "warnings": [*_common_sentences(rows, board), *warnings_of(board)],
+        **_common(rows, board),
         **more,
+    }
+
+
+def _common_sentences(rows: Sequence[Row], board: Board) -> list[str]:
+    return board.common.sentences() if any(row.eval is None for row in rows) else []
+
+
+def _common(rows: Sequence[Row], board: Board) -> dict[str, Any]:
+    """Where rows have different evals: what R is over, and R of each row over all that it has."""
+    common = board.common
+    if common.evals is None or not any(row.eval is None for row in rows):
+        return {}
+    from orvl.rate.board import over_evals
+
+    own = [row for row in over_evals(board.cells) if row.contestant in common.own]
+    return {
+        "common": {
+            "evals": sorted(common.evals),
+            "left_out": sorted(common.lacking),
+            "rows": [
+                {
+                    **dict(zip(("agent", "model", "provider"), row.contestant, strict=True)),
+                    "ranked": row.contestant not in common.elsewhere,
+                    "own_evals": sorted(common.own[row.contestant]),
+                    "own_R": row.R,
+                }
+                for row in own
+            ],
+        }
     }
 
 

@@ -25,9 +25,15 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
     """The table, its legend, the certificate, how far the ratings can be trusted, and warnings."""
     if not rows:
         terminal.print("No stored run matches these words.")
-        _print_warnings(terminal, warnings_of(board))
+        print_warnings(terminal, warnings_of(board))
         return
-    ordered = sorted(rows, key=lambda row: (len(row.missing), -(row.R if row.R is not None else -1), row.agent))
+    ordered = sorted(
+        rows,
+        key=lambda row: (row.is_elsewhere, len(row.missing), -(row.R if row.R is not None else -1), row.agent),
+    )
+    if all(row.is_elsewhere for row in ordered if row.R is not None):
+        # Nobody has enough in common with anybody: an order would be a ranking.
+        ordered.sort(key=lambda row: row.contestant)
     columns = [
         column for column in leaderboard(ordered, board.rules.penalty) if column.heading and column.when(ordered)
     ]
@@ -36,6 +42,7 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
     for sentence in (
         *_hidden(columns, fitting, ordered),
         *_missing(ordered),
+        *(board.common.sentences() if any(row.eval is None for row in ordered) else ()),
         *(legend for column in fitting if (legend := column.legend(ordered))),
         *_uncounted(ordered),
         standing_sentence(board.standing),
@@ -44,7 +51,7 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
         terminal.print(sentence, "dim")
     for sentence in trust:
         terminal.print(sentence)
-    _print_warnings(terminal, warnings_of(board))
+    print_warnings(terminal, warnings_of(board))
 
 
 def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> list[Column[T]]:
@@ -113,6 +120,6 @@ def _scores_by(row: Row, judge: str) -> Iterator[tuple[str, float]]:
             yield name, value
 
 
-def _print_warnings(terminal: Terminal, warnings: Sequence[str]) -> None:
+def print_warnings(terminal: Terminal, warnings: Sequence[str]) -> None:
     for warning in warnings:
         terminal.print(f"! {plain(warning)}", "yellow")

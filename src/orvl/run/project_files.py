@@ -13,16 +13,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orvl.plan.named_files import is_program, may_be_path
 from orvl.sandbox.programs import PRIVATE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from orvl.types import Command
-
-LONGEST_PATH = 4096
-PROGRAM_IN_FOLDER = ("__main__.py", "package.json", "index.js")
-"""What makes a folder something that `python3` or `node` can run."""
 
 
 @dataclass
@@ -38,7 +35,7 @@ class ProjectFiles:
         """The command with such words as absolute paths; what it got as `values`, such as the prompt, is no path."""
         words = list(command.argv)
         for place, word in enumerate(words):
-            if word not in values and _may_be_path(word, is_program=not place):
+            if word not in values and may_be_path(word, is_program=not place):
                 found = self._found(word, workspace)
                 words[place] = str(found) if found else word
         return replace(command, argv=words)
@@ -46,7 +43,7 @@ class ProjectFiles:
     def _found(self, word: str, workspace: Path) -> Path | None:
         if word not in self._known:
             path = self.root / word if self.root and not os.path.lexists(workspace / word) else None
-            self._known[word] = path.resolve() if path and _is_program(path) else None
+            self._known[word] = path.resolve() if path and is_program(path) else None
         return self._known[word]
 
     def hint(self, program: str) -> str:
@@ -79,15 +76,3 @@ class ProjectFiles:
     def _is_closed(self, folder: Path) -> bool:
         closed = [path.resolve() for path in self.closed]
         return any(folder.is_relative_to(other) or other.is_relative_to(folder) for other in closed)
-
-
-def _is_program(path: Path) -> bool:
-    # Not `Path.is_file`, which fails for a word that is too long to be a name.
-    return os.path.isfile(path) or any(os.path.isfile(path / name) for name in PROGRAM_IN_FOLDER)
-
-
-def _may_be_path(word: str, *, is_program: bool) -> bool:
-    """Whether a word looks like a path: a subcommand such as `run` does not, even where a file has that name."""
-    if not word or word.startswith(("-", "/", "~")) or len(word) > LONGEST_PATH or "\0" in word or "\n" in word:
-        return False
-    return "/" in word if is_program else "/" in word or "." in word.strip(".")

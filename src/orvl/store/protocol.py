@@ -104,6 +104,9 @@ class RunStore(Protocol):
     def add_cell(self, cell: Cell) -> int:
         """Its id; a cell that is stored already keeps the one it has."""
 
+    def add_planned(self, cells: Sequence[Cell]) -> None:
+        """A command asks for these cells now: each counts before others of the same names."""
+
     def add_attempt(self, planned: PlannedRun, cell: int, call: int, attempt: Attempt, checks_key: str) -> int:
         """One more attempt at a run. A run that finished or failed takes no further one that does."""
 
@@ -133,6 +136,12 @@ class RunStore(Protocol):
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
+
+    def started(self, cells: Collection[int]) -> dict[int, tuple[float, float]]:
+        """When the first and the last attempt at a run of each of these cells began."""
+
+    def drop_runs(self, runs: Collection[str]) -> None:
+        """Forgets the runs with these keys, with all that is known of them, and cells that have none left."""
 
     def counts(self, first: int, last: int) -> dict[int, CellCounts]:
         """By cell, over these episodes."""
@@ -248,7 +257,10 @@ class TrustStore(Protocol):
 
 
 class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
-    """The only truth; nothing in it is ever overwritten. Many may read, one process at a time writes."""
+    """The only truth; nothing in it is overwritten, and runs are dropped only where a user asks for that.
+
+    Many may read, one process at a time writes.
+    """
 
     @property
     def folder(self) -> Path:
@@ -263,8 +275,8 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
     def transaction(self, works: Sequence[Callable[[Store], T]]) -> list[T]:
         """Does all of it durably, or none of it. Everything that starts with `add_` is called inside."""
 
-    def export(self, what: str) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
-        """The columns and, in chunks, the rows of all "runs" or "scores"."""
+    def export(self, what: str, cells: Collection[int] | None = None) -> tuple[list[str], Iterator[list[Any]]]:
+        """The columns and, in chunks, the rows of all "runs" or "scores", or of those of some cells."""
 
     def referenced(self) -> set[str]:
         """The keys of all blobs that something refers to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from dataclasses import asdict
@@ -13,6 +14,9 @@ from orvl.types import Attempt, CallIssue, CheckResult, Inspection, ModelCall, S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from orvl.types import Cell
 
 USAGE = ("seconds", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "cost_usd", "cost_source")
 SPENT = ("is_bound", "model_seconds", "tools_seconds", "own_seconds", "waiting_seconds")
@@ -177,6 +181,40 @@ def inspection_from(row: Sequence[Any]) -> Inspection:
 def score_row(score: Score) -> tuple[Any, ...]:
     row = [getattr(score, name) for name in SCORE]
     return (*row[:-2], clean(score.reason), json.dumps(score.detail) if score.detail else None)
+
+
+def made_of_text(cell: Cell) -> str:
+    """What the identity of a cell is made of, so that it can be said later what has changed."""
+    agent, eval_ = cell.agent, cell.eval
+    parts = {
+        "agent": agent.digest if not (agent.overlays or agent.at) else _file_digest(agent.path),
+        "overlays": {overlay.name: overlay.digest for overlay in agent.overlays},
+        "files": dict(cell.files),
+        "model_id": cell.model_id,
+        "prompts": hashlib.sha256(json.dumps(eval_.prompts).encode()).hexdigest(),
+        "workspace": eval_.workspace_digest,
+        "limits": dict(eval_.limits),
+        "setup": list(eval_.setup),
+        "network": eval_.network,
+        "control": eval_.control_digests.get(agent.control, "") if agent.control else "",
+    }
+    return json.dumps(parts, sort_keys=True)
+
+
+def made_of(text: str | None) -> dict[str, Any] | None:
+    """What `made_of_text` wrote; None where nothing was recorded, or nothing that can be read."""
+    try:
+        parts = json.loads(text) if text is not None else None
+    except ValueError:
+        return None
+    return parts if isinstance(parts, dict) else None
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def about(attempt: int) -> str:

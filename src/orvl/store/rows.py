@@ -17,7 +17,7 @@ Names = tuple[str, str, str, str]
 
 
 class StoredCell(NamedTuple):
-    """A cell under one identity; the newest identity has the highest id."""
+    """A cell under one identity; several may have the same names (`plan.identities` says which of them counts)."""
 
     id: int
     key: str
@@ -29,6 +29,10 @@ class StoredCell(NamedTuple):
     runs: int
     last_episode: int
     """0 where it has no run."""
+    planned: int = 0
+    """Grows with each command: the one that was asked for last has the highest."""
+    made_of: str | None = None
+    """What its identity is made of, as JSON; None where that was not recorded."""
 
     @property
     def names(self) -> Names:

@@ -225,4 +225,11 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX asked_for_others ON model_call (attempt)
         WHERE instr(findings, '"agent asked for another model"') > 0;
     """,
+    # What the identity of a cell is made of, null where it was not recorded; and when a command last asked for it, as a
+    # number that only grows.
+    """
+    ALTER TABLE cell ADD COLUMN made_of TEXT;
+    ALTER TABLE cell ADD COLUMN planned INTEGER NOT NULL DEFAULT 0;
+    UPDATE cell SET planned = id;
+    """,
 )

@@ -17,23 +17,24 @@ from orvl.store.protocol import MOST_IN_MEMORY
 from orvl.store.records import ATTEMPT, SCORE, SPENT, attempt_from, checks_from, clean, inspection_from, score_from
 from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
-from orvl.store.sqlite_runs import WITH_SPENT, SqliteRuns
+from orvl.store.sqlite_runs import OF_CELLS, WITH_SPENT, SqliteRuns
 from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from orvl.store.protocol import Store
 
 T = TypeVar("T")
 CHUNK = 10_000
-CELL = "run.key AS run, cell.agent, cell.model, cell.provider, cell.eval, cell.version, run.episode"
+CELL = "cell.key AS cell, run.key AS run, cell.agent, cell.model, cell.provider, cell.eval, cell.version, run.episode"
 JOIN = "FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell"
 EXPORTS = {
     "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, seconds, input_tokens, "
-    f"cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} ORDER BY attempt.id",
+    f"cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} WHERE ({OF_CELLS}) "
+    "ORDER BY attempt.id",
     "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
-    f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id ORDER BY score.id",
+    f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id WHERE ({OF_CELLS}) ORDER BY score.id",
 }
 
 FOUND = "SELECT attempt, kind, key, results, pictures FROM found ORDER BY id"
@@ -150,9 +151,10 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
 
     # -- the whole store
 
-    def export(self, what: str) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
+    def export(self, what: str, cells: Collection[int] | None = None) -> tuple[list[str], Iterator[list[Any]]]:
+        query = EXPORTS[what] if cells is not None else EXPORTS[what].replace(f"WHERE ({OF_CELLS}) ", "")
         with database.sentences(self.path):
-            cursor = self.db.execute(EXPORTS[what])
+            cursor = self.db.execute(query, () if cells is None else (json.dumps(list(cells)),))
 
         def chunks() -> Iterator[list[tuple[Any, ...]]]:
             with database.sentences(self.path):

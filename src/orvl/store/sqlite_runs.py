@@ -22,6 +22,7 @@ from orvl.store.records import (
     checks_from,
     checks_text,
     inspection_from,
+    made_of_text,
     spent_row,
     usage_from,
 )
@@ -47,6 +48,7 @@ WITH_ATTEMPT = (
 )
 """Each run with the attempt that counts."""
 WITH_SPENT = "LEFT JOIN spent ON spent.attempt = attempt.id"
+NEXT_PLANNED = "(SELECT coalesce(max(planned), 0) + 1 FROM cell)"
 OF_CELLS = "run.cell IN (SELECT value FROM json_each(?))"
 
 
@@ -77,11 +79,20 @@ class SqliteRuns(Queries):
 
     def add_cell(self, cell: Cell) -> int:
         self.db.execute(
-            "INSERT INTO cell (key, agent, model, provider, eval, version, prompts) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (key) DO NOTHING",
+            "INSERT INTO cell (key, agent, model, provider, eval, version, prompts, planned) "
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, {NEXT_PLANNED}) ON CONFLICT (key) DO NOTHING",
             (cell.key, *cell.names, cell.version, json.dumps(cell.eval.prompts)),
         )
         return int(self.db.execute("SELECT id FROM cell WHERE key = ?", (cell.key,)).fetchone()[0])
+
+    def add_planned(self, cells: Sequence[Cell]) -> None:
+        number = self.rows(f"SELECT {NEXT_PLANNED}")[0][0]
+        for cell in cells:
+            self.add_cell(cell)
+        self.db.executemany(
+            "UPDATE cell SET planned = ?, made_of = coalesce(made_of, ?) WHERE key = ?",
+            [(number, made_of_text(cell), cell.key) for cell in cells],
+        )
 
     def add_attempt(self, planned: PlannedRun, cell: int, call: int, attempt: Attempt, checks_key: str) -> int:
         self.db.execute(
@@ -121,7 +132,7 @@ class SqliteRuns(Queries):
         rows = self.rows(
             "SELECT cell.id, key, agent, model, provider, eval, version, "
             f"coalesce(c.runs, (SELECT count(*) {of_cell})), "
-            f"coalesce(c.last_episode, (SELECT max(episode) {of_cell}), 0) "
+            f"coalesce(c.last_episode, (SELECT max(episode) {of_cell}), 0), planned, made_of "
             "FROM cell LEFT JOIN cell_counts c ON c.cell = cell.id ORDER BY cell.id"
         )
         with self.readable("a cell"):
@@ -185,6 +196,31 @@ class SqliteRuns(Queries):
                 RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
                 for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
             ]
+
+    def started(self, cells: Collection[int]) -> dict[int, tuple[float, float]]:
+        rows = self.rows(
+            "SELECT run.cell, min(started), max(started) FROM attempt JOIN run ON run.id = attempt.run "
+            f"WHERE {OF_CELLS} GROUP BY run.cell",
+            (json.dumps(list(cells)),),
+        )
+        return {cell: (first, last) for cell, first, last in rows}
+
+    def drop_runs(self, runs: Collection[str]) -> None:
+        keys = (json.dumps(list(runs)),)
+        of_runs = "SELECT id FROM run WHERE key IN (SELECT value FROM json_each(?))"
+        attempts = f"SELECT id FROM attempt WHERE run IN ({of_runs})"
+        cells = [row[0] for row in self.rows(f"SELECT DISTINCT cell FROM run WHERE id IN ({of_runs})", keys)]
+        self.db.execute(f"DELETE FROM judge_reply WHERE about IN (SELECT 'attempt:' || id FROM ({attempts}))", keys)
+        for table in ("card", "score", "checked", "found", "label", "model_call", "spent"):
+            self.db.execute(f"DELETE FROM {table} WHERE attempt IN ({attempts})", keys)
+        self.db.execute(f"DELETE FROM attempt WHERE run IN ({of_runs})", keys)
+        self.db.execute(f"DELETE FROM run WHERE id IN ({of_runs})", keys)
+        for table in ("cell_counts", "cell_tables"):
+            self.db.execute(f"DELETE FROM {table} WHERE cell IN (SELECT value FROM json_each(?))", (json.dumps(cells),))
+        self.db.execute(
+            "DELETE FROM cell WHERE id IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT cell FROM run)",
+            (json.dumps(cells),),
+        )
 
     def counts(self, first: int, last: int) -> dict[int, CellCounts]:
         if first > 1 or last < ANY_EPISODE:

@@ -67,6 +67,7 @@ class Trust:
 
 def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trust]:
     """The rows of contestants with what goes beside R, and what holds of all of them."""
+    contestants, board = board.contestants, board.shared
     numbers = numbers_of(board)
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
     ranked = [numbers.contestants[i] for i in free]
@@ -82,7 +83,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
             floor=floors.get(row.contestant),
             **beside.get(row.contestant, {}),
         )
-        for row in board.contestants
+        for row in contestants
     ]
     components, steps = None, None
     if free:
