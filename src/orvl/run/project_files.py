@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.plan.named_files import is_program, may_be_path
+from orvl.plan.named_files import PROGRAM_IN_FOLDER, is_program, may_be_path
 from orvl.sandbox.programs import PRIVATE
 
 if TYPE_CHECKING:
