@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.score.judges.tools import Browse
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
-    from orvl.types import Attempt, Cell, Layout, Score
+    from orvl.types import Attempt, Cell, Eval, Layout, Score
 
 
 def sampler(
@@ -99,7 +99,8 @@ class RunScorer:
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
-        judged = self.judges.judged_run(run, items, browse, number, replies, contestant)
+        named = [*items, *_texts_of(panel.eval)]
+        judged = self.judges.judged_run(run, named, browse, number, replies, contestant)
         sample = sampler(before, self.samples, self.resampled.get(number, ()))
         task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)
@@ -118,6 +119,12 @@ class RunScorer:
         self._cancelled = True
         for task in self._tasks:
             task.cancel()
+
+
+def _texts_of(eval_: Eval) -> list[str]:
+    """What an eval itself names: files in these are shown to judges, and nothing else of these."""
+    checks = [text for check in eval_.checks for text in (check.name, check.run, *check.steps)]
+    return [*checks, *eval_.app.values(), *eval_.steps, *eval_.setup]
 
 
 def saving(

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.score.judges.file_selection import SelectedFiles, numbered, select, shares
+from orvl.score.judges.file_selection import NAMED, NEW, SelectedFiles, numbered, rooms, select
 from orvl.score.judges.injection import is_odd_path, is_suspicious
 from orvl.score.judges.redaction import CUT, UNSEEN, bare_code, escape, folded, one_line, without_names
 
@@ -32,6 +32,7 @@ MAX_PAGE_LINES = 40
 MAX_TREE = 8000
 MAX_HIDDEN_TEXT = 4000
 MAX_PAGE_LINE = 300
+MAX_SEARCHED = 600_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class RunEvidence:
 
 def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) -> RunEvidence:
     """The evidence of a run, with at most `room` characters of its files."""
-    selected = select(run, [*run.prompts, *named_in])
+    selected = select(run, [*run.prompts, *named_in], room)
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
     is_same = full.text.replace(full.nonce, "") == plain.text.replace(plain.nonce, "")
@@ -86,9 +87,11 @@ def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) 
     ]
     left_out = [*([] if plain else selected.left_out), *gaps, *(["more was cut from its page"] if _is_cut(run) else [])]
     if run.removed and not plain:
-        parts.append("# Files that were removed\n" + "\n".join(map(one_line, run.removed[:MAX_LINES])))
+        more = [f"… and {len(run.removed) - MAX_LINES:,} more"] if len(run.removed) > MAX_LINES else []
+        parts.append("# Files that were removed\n" + "\n".join([*map(one_line, run.removed[:MAX_LINES]), *more]))
     if left_out:
-        parts.append("# Not shown here\n" + "\n".join(left_out[:MAX_LINES]))
+        more = [f"… and {len(left_out) - MAX_LINES:,} more such places"] if len(left_out) > MAX_LINES else []
+        parts.append("# Not shown here\n" + "\n".join([*left_out[:MAX_LINES], *more]))
     text = _blind(run, "\n\n".join(parts))
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
@@ -132,24 +135,19 @@ def _files(
 ) -> tuple[list[str], list[str], frozenset[str]]:
     """What is shown of files, what is not, and the paths of all work where the plain view leaves nothing of it."""
     gaps, parts, emptied = [], [], set()
-    made = {file.path for file in selected.files if file.state != "as it was before"}
-    rooms = shares([file.size for file in selected.files], room)
-    room_for_removed = 0 if plain else room // 10
-    for file, share in zip(selected.files, rooms, strict=True):
+    made = {file.path for file in selected.files if file.state != NAMED}
+    for file, share in zip(selected.files, rooms(selected.files, room), strict=True):
         lines = bare_code(file.path, file.text).split("\n") if plain else file.lines
         if plain and file.text.strip() and not "".join(lines).strip(f" \t{CUT}"):
             emptied.add(file.path)
-        shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
+        shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share, plain=plain)
         gaps += [gap] if gap else []
-        parts.append(f"## {names[file.path]} ({file.state})\n{shown}")
-        removed = "\n".join(f"- {line[:200]}" for line in file.removed[:MAX_LINES])[:room_for_removed]
-        if removed:
-            room_for_removed -= len(removed)
-            parts.append(f"Lines that it had before:\n{removed}")
+        moved = f"Moved from {one_line(file.moved_from)}.\n" if file.moved_from and not plain else ""
+        parts.append(f"## {names[file.path]} ({file.state})\n{moved}{shown}")
     if not parts:
         empty = "No file was made or changed." if not run.made else "No file that was made can be shown as text."
         return [f"# Files\n{empty}"], gaps, frozenset()
-    head = "# Files, with line numbers; + marks new lines in files that were there before"
+    head = "# Files, with line numbers; in files that were there before, + marks new lines and - those that are gone"
     return [head, *parts], gaps, frozenset(made if made <= emptied else ())
 
 
@@ -179,10 +177,11 @@ def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:
     for file in selected.files:
         if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
             yield f"the name {one_line(file.path)}"
-        if not _speaks(file.text):
+        own = file.own_text[:MAX_SEARCHED]
+        if not _speaks(own):
             continue
         for number, line in enumerate(file.lines, 1):
-            is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
+            is_new = file.state == NEW or number in file.new or not file.is_compared
             if is_new and _speaks(line):
                 yield f"{one_line(file.path)}:{number}"
                 break
