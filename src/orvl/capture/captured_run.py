@@ -52,7 +52,7 @@ class Inspections:
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import LintReport
 
-        newest = {inspection.kind: inspection for inspection in stored}
+        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in ("lint", "page")}
         results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
         return cls(
             lint=LintReport.from_json(results["lint"]) if "lint" in results else None,

@@ -10,7 +10,7 @@ from orvl.capture.captured_run import CapturedRun
 from orvl.errors import Interrupted, InvalidAppConfig, NotStarted
 from orvl.score.judges.evidence import page_text
 from orvl.score.judges.redaction import names_of
-from orvl.score.score_run import score_run
+from orvl.score.score_run import is_missed, score_run
 from orvl.store import score_matrix, tree
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def sampler(
             return 1
         if (metric_key, judge_key) in done:
             return None
-        again = samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained"))
+        again = (
+            samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained")) or is_missed(score)
+        )
         return score.sample + 1 if again else None
 
     return sample

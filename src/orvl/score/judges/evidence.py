@@ -1,7 +1,7 @@
 """What a judge sees of a run: made once, hashed, the same for all judges; and a second view without words to readers.
 
 The order (task, checks, linters, page, files) and every word are part of what judges are asked: when something changes,
-raise `PROMPT` in project/judges.py. The marks around it hold its own hash, which the work cannot know when it is
+raise `WORDING` in project/judges.py. The marks around it hold its own hash, which the work cannot know when it is
 written, so that no file can pretend that the evidence ends.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orvl.score.judges.file_selection import NAMED, NEW, SelectedFiles, numbered, rooms, select
-from orvl.score.judges.injection import is_odd_path, is_suspicious
+from orvl.score.judges.injection import USUAL, is_odd_path, is_ordinary, is_suspicious, words_of
 from orvl.score.judges.redaction import CUT, UNSEEN, bare_code, escape, folded, one_line, without_names
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ MAX_TREE = 8000
 MAX_HIDDEN_TEXT = 4000
 MAX_PAGE_LINE = 300
 MAX_SEARCHED = 600_000
+MAX_KNOWN_LINES = 5_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class EvidenceView:
     """The number of lines of each path."""
     emptied: frozenset[str] = frozenset()
     """All that was made, where the plain view leaves nothing of any of it."""
+    work: str = ""
+    """What is shown of files, where a program looks for words that a judge says are missing."""
+    known: frozenset[str] = frozenset()
+    """The words of the task, which names in the plain view may have."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,9 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) 
 
 
 def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) -> tuple[EvidenceView, list[str]]:
-    names = _names(run, selected, plain=plain)
-    listed, gaps, emptied = _files(run, selected, names, room, plain=plain)
+    known = _known_words(run, selected) if plain else frozenset()
+    names = _names(run, selected, known, plain=plain)
+    listed, gaps, emptied = _files(run, selected, names, room, known, plain=plain)
     parts = [
         *_task(run),
         *_checks(run.checks, plain=plain),
@@ -96,7 +102,9 @@ def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) 
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
     lengths = {file.path: len(file.lines) for file in selected.files}
-    return EvidenceView(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths, emptied), gaps
+    shown = {shown: path for path, shown in names.items()}
+    work = "\n".join(listed[1:])
+    return EvidenceView(marked, nonce, plain, shown, lengths, emptied, work, known), gaps
 
 
 def _is_cut(run: CapturedRun) -> bool:
@@ -131,13 +139,19 @@ def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
 
 
 def _files(
-    run: CapturedRun, selected: SelectedFiles, names: Mapping[str, str], room: int, *, plain: bool
+    run: CapturedRun,
+    selected: SelectedFiles,
+    names: Mapping[str, str],
+    room: int,
+    known: frozenset[str],
+    *,
+    plain: bool,
 ) -> tuple[list[str], list[str], frozenset[str]]:
     """What is shown of files, what is not, and the paths of all work where the plain view leaves nothing of it."""
     gaps, parts, emptied = [], [], set()
     made = {file.path for file in selected.files if file.state != NAMED}
     for file, share in zip(selected.files, rooms(selected.files, room), strict=True):
-        lines = bare_code(file.path, file.text).split("\n") if plain else file.lines
+        lines = bare_code(file.path, file.text, known).split("\n") if plain else file.lines
         if plain and file.text.strip() and not "".join(lines).strip(f" \t{CUT}"):
             emptied.add(file.path)
         shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share, plain=plain)
@@ -151,13 +165,24 @@ def _files(
     return [head, *parts], gaps, frozenset(made if made <= emptied else ())
 
 
-def _names(run: CapturedRun, selected: SelectedFiles, *, plain: bool) -> dict[str, str]:
+def _known_words(run: CapturedRun, selected: SelectedFiles) -> frozenset[str]:
+    """The words of the task, and of files as they were before: what the work did not make up."""
+    texts = [*run.own_words, *(path for path in run.started_with if len(path) < MAX_PAGE_LINE)]
+    for file in selected.files:
+        if file.state == NAMED or (file.is_compared and file.state != NEW):
+            texts += [line for number, line in enumerate(file.lines, 1) if number not in file.new][:MAX_KNOWN_LINES]
+    found = set(re.findall(r"[A-Za-z]+", "\n".join(texts)[:MAX_SEARCHED], re.ASCII))
+    return frozenset(word.lower() for name in found for word in words_of(name) if len(word) > 1)
+
+
+def _names(run: CapturedRun, selected: SelectedFiles, known: frozenset[str], *, plain: bool) -> dict[str, str]:
     """The name under which each file is shown: its path, or a number in the plain view if that may be a sentence."""
     names: dict[str, str] = {}
     for number, file in enumerate(selected.files, 1):
         ending = re.search(r"\.\w{1,8}$", file.path, re.ASCII)
         neutral = f"file-{number}{ending[0] if ending else ''}"
-        is_odd = plain and is_odd_path(file.path) and file.path not in run.started_with
+        is_new = plain and file.path not in run.started_with
+        is_odd = is_new and (is_odd_path(file.path) or not is_ordinary(words_of(file.path), known | USUAL))
         shown = neutral if is_odd else _blind(run, one_line(file.path))
         names[file.path] = neutral if shown in names.values() else shown
     return names

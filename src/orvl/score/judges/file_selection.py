@@ -345,8 +345,8 @@ def rooms(files: Sequence[ShownFile], room: int) -> list[int]:
     granted = [0] * len(files)
     left = room
     for is_rest in (False, True):
-        for part, demands in zip(PARTS, wanted, strict=True):
-            given = shares(demands, left if is_rest else min(left, int(room * part)))
+        for share, demands in zip(PARTS, wanted, strict=True):
+            given = shares(demands, left if is_rest else min(left, int(room * share)))
             left -= sum(given)
             for place, number in enumerate(given):
                 granted[place] += number
