@@ -52,6 +52,7 @@ class Replies:
         if self._writer is None:
             return
         self._kept += 1
+        kept: dict[tuple[str, str], dict[str, Any]]
         kept = {("judge-evidence", key): {"text": text} for key, text in evidence.items()}
         kept["judge", f"{self._scope}#{self._kept}"] = {"asked": list(asked)}
 
