@@ -178,9 +178,11 @@ class StartDamaged(Exception):
 class NoAnswer(Exception):
     """Why there is no answer."""
 
-    def __init__(self, reason: str, words: str = "") -> None:
+    def __init__(self, reason: str, words: str = "", *, is_missed: bool = False) -> None:
         super().__init__(reason)
         self.words = words
+        self.is_missed = is_missed
+        """Whether its provider failed or it was not asked: it may answer when it is asked again."""
 
 
 class BudgetSpent(Exception):

@@ -106,6 +106,8 @@ class Eval:
     metrics: Mapping[str, float] | None = None
     checks: tuple[Check, ...] = ()
     par: Mapping[str, float] = field(default_factory=dict)
+    items: Mapping[str, EvalItems] = field(default_factory=dict)
+    """By metric: requirements of this eval."""
     limits: Mapping[str, float] = field(default_factory=dict)
     app: Mapping[str, str] = field(default_factory=dict)
     steps: tuple[str, ...] = ()
@@ -129,6 +131,28 @@ class Eval:
         return found.resolve() if found and found.is_dir() else None
 
 
+class ChecklistItem(tuple[str, float]):
+    """A sentence of a checklist with its weight, and which answer, yes or no, good work gets to it."""
+
+    good: Literal["yes", "no"]
+
+    def __new__(cls, text: str, weight: float = 1.0, good: Literal["yes", "no"] = "yes") -> ChecklistItem:
+        made = super().__new__(cls, (text, weight))
+        made.good = good
+        return made
+
+
+@dataclass(frozen=True)
+class EvalItems:
+    """Items that an eval brings for a metric: beside the metric's own, or instead of them."""
+
+    items: tuple[ChecklistItem, ...]
+    replace: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+
 @dataclass(frozen=True)
 class Metric:
     """What is scored, 0 to 1."""
@@ -141,7 +165,7 @@ class Metric:
     weight: float = 1.0
     par: float | None = None
     items: tuple[tuple[str, float], ...] = ()
-    """The sentences of a checklist, each with its weight."""
+    """The sentences of a checklist, each with its weight; a ChecklistItem may also want a no."""
     function: Callable[..., Any] | None = None
     judged: bool = False
     may_look: bool = False
@@ -169,6 +193,8 @@ class Judge:
     threads: int = 1
     looks: int = 0
     """How often it may look at files, or use the app, by itself."""
+    told: float = 0.5
+    """The share of a checklist that it must tell, by weight; below it abstains."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ Kind = Literal[
     "verbosity-biased",
     "bug-blind",
     "constant",
+    "one-length-lover",
+    "one-bug-blind-judge",
+    "one-generous-judge",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 METRICS = ("functionality", "readability", "ui", "adherence", "checks", "round-trip")
@@ -134,6 +137,12 @@ def _seen(
         seen[:, 0] += 0.35
     if control == "verbose-wrong" and kind == "verbosity-biased":
         seen = seen + 0.45
+    if control == "verbose-wrong" and kind == "one-length-lover":
+        seen[:, 0] += 0.45
+    if control in ("empty", "master-key") and kind == "one-generous-judge":
+        seen[:, 0] += 0.40
+    if control in ("planted-bug", "dose-2") and kind == "one-bug-blind-judge":
+        seen[:, 0] = good
     if control in ("planted-bug", "dose-2") and kind == "bug-blind":
         seen = np.full_like(seen, good)
     return seen

@@ -190,9 +190,13 @@ def test_the_thresholds_are_those_that_the_page_on_certificates_states():
         ("T1", False, "at least", 0.25),
         ("T1 AUC", True, "at least", 0.95),
         ("T2", True, "at least", 0.05),
+        ("T2", False, "at least", 0.05),
         ("T3", True, "at most", 0.15),
+        ("T3", False, "at most", 0.25),
         ("T4", True, "at most", -0.20),
         ("T4", True, "at most", 0.10),
+        ("T4", False, "at most", -0.20),
+        ("T4", False, "at most", 0.20),
         ("T5", False, "at most", 0.15),
     }
     warnings = {

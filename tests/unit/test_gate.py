@@ -38,7 +38,27 @@ def test_sound_panels_are_certified():
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sound"])
 def test_other_panels_are_refused(kind):
-    assert certified(kind, 60) == 0
+    # One judge's view of one bug is noisy: asking for more would refuse sound panels.
+    assert certified(kind, 60) <= (0.08 if kind == "one-bug-blind-judge" else 0)
+
+
+@pytest.mark.parametrize(
+    ("other", "test", "words"),
+    [
+        ({"verbose_wrong": 0.40}, "T4", "a gives points for length alone"),
+        ({"empty": 0.40}, "T3", "a gives points for an empty project"),
+        ({"planted_bug": 0.90}, "T2", "a overlooks a planted bug"),
+    ],
+)
+def test_one_judge_with_a_vice_between_two_sound_ones_refuses_the_panel_by_name(other, test, words):
+    """The panel's own means would pass."""
+    scores, vice = scripted(evals=8), scripted(evals=8, **other)
+    for control, table in scores.items():
+        table[..., 0] = vice[control][..., 0]
+    found = gate(scores, JUDGES, EQUAL)
+    assert not found.passed and found.passes_without == ("a",)
+    assert [one.name for one in found.tests if not one.passed and one.judge == "a"] == [test]
+    assert any(reason.startswith(words) for reason in found.refused_because), found.refused_because
 
 
 def test_a_panel_on_the_margin_passes_that_test_as_often_as_chance_allows():
@@ -107,7 +127,7 @@ def test_a_control_that_some_evals_lack_is_tested_on_the_others():
     scores["verbose-wrong"][:3] = NAN
     found = gate(scores, JUDGES, EQUAL)
     assert found.passed
-    assert [test.evals for test in found.tests if test.name == "T4"] == [3, 3]
+    assert [test.evals for test in found.tests if test.name == "T4"] == [3] * 8
 
 
 def test_a_judge_that_can_be_talked_up_is_quarantined_and_the_panel_refused():

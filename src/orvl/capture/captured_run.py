@@ -52,7 +52,7 @@ class Inspections:
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import LintReport
 
-        newest = {inspection.kind: inspection for inspection in stored}
+        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in ("lint", "page")}
         try:
             results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
             return cls(
@@ -169,6 +169,13 @@ class CapturedRun:
     def removed(self) -> list[str]:
         """The paths of the files that the agent removed."""
         return [one.path for one in self._changes if one.before and one.before.kind == "file" and not one.after]
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """New files that are, byte for byte, files which the agent removed: the old path by the new one."""
+        gone = {one.before.hash: one.path for one in self._changes if one.before and one.before.size and not one.after}
+        new = [one for one in self._changes if one.after and not one.before and one.after.hash]
+        return {one.path: gone[one.after.hash] for one in new if one.after and one.after.hash in gone}
 
     def read_before(self, path: str, most: int) -> str | None:
         """The text that a file had at the start; None if it did not exist, is larger than `most` or is not text."""

@@ -152,7 +152,7 @@ def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> Non
 
 def _notes(execution: Execution, board: Board) -> list[str]:
     """What happened on the way that a table does not show."""
-    notes = [*execution.not_installed.values(), *execution.given_up]
+    notes = [*execution.not_installed.values(), *execution.given_up, *execution.missed_sentences]
     if execution.judging_cost:
         least = "at least " if execution.judging_cost_is_partial else ""
         cost = f"{least}{dollars(execution.judging_cost)}"
@@ -181,7 +181,7 @@ def _status(evaluation: Evaluation) -> int:
         return 3
     if execution.not_installed and all(cell.agent in execution.not_installed for cell in board.cells):
         return 2
-    return 1 if incomplete or board.broken_metrics else 0
+    return 1 if incomplete or board.broken_metrics or execution.missed else 0
 
 
 def _continued(options: RunOptions, prepared: Prepared, flags: dict[str, Any]) -> str:

@@ -76,7 +76,9 @@ def command(**flags: Any) -> int:
         execution = watched(project, pipeline.Prepared(plan, remaining), options, store)
         board = of_plan(project, plan, store, 1, max(last, 1), planned=None)
         board = replace(board, cells=tuple(cell for cell in board.cells if cell.planned))
-        board = with_standing(project, store, board.with_warnings(*plan.warnings, *_of_older(plan, store)))
+        board = with_standing(
+            project, store, board.with_warnings(*plan.warnings, *execution.missed_sentences, *_of_older(plan, store))
+        )
     if out:
         from orvl.report.ratings_json import as_json as ratings_as_json
 
@@ -88,7 +90,7 @@ def command(**flags: Any) -> int:
         return 130
     if execution.over_budget and (unrated or execution.unjudged):
         return 3
-    return int(board.broken_metrics or unrated)
+    return int(board.broken_metrics or unrated or bool(execution.missed))
 
 
 def _with_stored(project: Project, selection: Selection, store: Store) -> Selection:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 @click.option("--shot", metavar="NAME", help="Only one screenshot, as PNG, such as desktop-light.")
 @click.option("--calls", "part", flag_value="calls", help="Only the model calls, one line each.")
 @click.option("--call", "call", type=click.IntRange(1), metavar="N", help="Only one model call, verbatim.")
+@click.option("--judge", metavar="NAME", help="Only what a judge was sent and what it said, word for word.")
+@click.option("--metric", metavar="NAME", help="With --judge: only on this metric.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="One attempt of a run that was retried.")
 @click.option("--history", "past", is_flag=True, help="Runs of AGENT[/EVAL] whose files have changed since.")
 @as_json
@@ -43,6 +45,8 @@ def command(
     path: str | None,
     shot: str | None,
     call: int | None,
+    judge: str | None,
+    metric: str | None,
     attempt: int | None,
     past: bool,
     json_: bool,
@@ -56,6 +60,8 @@ def command(
     """
     if json_ and (part in ("diff", "output") or path is not None):
         raise UserError("--json shows the whole run; leave it out with --diff, --output or --file.")
+    if metric is not None and judge is None:
+        raise UserError("--metric goes with --judge NAME.")
     out = JsonOut() if json_ else None
     opened = open_project(project)
     with open_to_read(opened, store) as kept:
@@ -73,6 +79,8 @@ def command(
                     f"A screenshot is not text. Write it to a file: orvl show {run} --shot {shot} > shot.png"
                 )
             sys.stdout.buffer.write(screenshot_of(kept, details, shot))
+        elif judge is not None:
+            _show_judge(kept, details, judge, metric, out)
         elif call is not None:
             _show_call(kept, details, call, out)
         elif part == "diff":
@@ -142,6 +150,16 @@ def _explain(project: Project, store: Store, agent: str, eval_: str | None, out:
     for note in notes:
         terminal.print(f"! {plain(note)}", "yellow")
     return 0
+
+
+def _show_judge(store: Store, run: RunDetails, judge: str, metric: str | None, out: JsonOut | None) -> None:
+    from orvl.report import judged
+
+    found = judged.questions(store, run.last.id, judge, metric)
+    if out:
+        out.write({"schema": 1, "run": run.key, "attempt": run.last.position, "judge": judge, "asked": found})
+    else:
+        click.echo("\n".join(plain(line) for one in found for line in judged.lines(one)))
 
 
 def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) -> None:

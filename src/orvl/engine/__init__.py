@@ -76,6 +76,16 @@ class Execution:
     """Agents whose program is missing, each with a sentence."""
     given_up: tuple[str, ...] = ()
     """A sentence for each endpoint that was given up."""
+    missed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """By judge: how many scores are missing because its provider failed, and the usual reason."""
+
+    @property
+    def missed_sentences(self) -> list[str]:
+        return [
+            f"The judge {judge} missed {'1 score' if number == 1 else f'{number} scores'}: {why.rstrip('.')}. "
+            "The same command, given again, asks for what is missing."
+            for judge, (number, why) in sorted(self.missed.items())
+        ]
 
 
 @dataclass(frozen=True)

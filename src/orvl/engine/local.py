@@ -37,6 +37,7 @@ from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.registries import check_entry
 from orvl.sandbox.workdir import WorkDir, is_alive, no_room
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
+from orvl.score.score_run import is_missed
 from orvl.store.records import about
 from orvl.store.writer import Writer
 
@@ -197,6 +198,8 @@ class _Crew:
         self._fatal: OrvlError | None = None
         self._unknown_cost: set[str] = set()
         self._unjudged = False
+        self._missed: dict[str, list[str]] = {}
+        """By judge: why questions went unanswered that the same command asks again."""
 
     def _say(self, sentence: str) -> None:
         self.on_event(Notice(sentence))
@@ -237,6 +240,7 @@ class _Crew:
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
+            missed={judge: (len(reasons), max(reasons, key=reasons.count)) for judge, reasons in self._missed.items()},
         )
 
     def _in_doubt(self) -> deque[Task]:
@@ -442,6 +446,9 @@ class _Crew:
             attempt, number, panel, before, inspections, browse, replies, contestant
         )
         self._unjudged = self._unjudged or not is_all
+        for score in filter(is_missed, scores):
+            self._missed.setdefault(score.judge, []).append(score.reason or "")
+            is_all = False
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all

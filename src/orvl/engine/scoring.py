@@ -10,7 +10,7 @@ from orvl.capture.captured_run import CapturedRun
 from orvl.errors import Interrupted, InvalidAppConfig, NotStarted
 from orvl.score.judges.evidence import page_text
 from orvl.score.judges.redaction import names_of
-from orvl.score.score_run import score_run
+from orvl.score.score_run import is_missed, score_run
 from orvl.store import score_matrix, tree
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orvl.score.judges.tools import Browse
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
-    from orvl.types import Attempt, Cell, Layout, Score
+    from orvl.types import Attempt, Cell, Eval, Layout, Score
 
 
 def sampler(
@@ -43,7 +43,9 @@ def sampler(
             return 1
         if (metric_key, judge_key) in done:
             return None
-        again = samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained"))
+        again = (
+            samples == "all" or (samples == "unanswered" and score.kind in ("error", "abstained")) or is_missed(score)
+        )
         return score.sample + 1 if again else None
 
     return sample
@@ -100,7 +102,8 @@ class RunScorer:
         scratch = self.work.root / f"score{number}"
         run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
-        judged = self.judges.judged_run(run, items, browse, number, replies, contestant)
+        named = [*items, *_texts_of(panel.eval)]
+        judged = self.judges.judged_run(run, named, browse, number, replies, contestant)
         sample = sampler(before, self.samples, self.resampled.get(number, ()))
         task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
         self._tasks.add(task)
@@ -119,6 +122,12 @@ class RunScorer:
         self._cancelled = True
         for task in self._tasks:
             task.cancel()
+
+
+def _texts_of(eval_: Eval) -> list[str]:
+    """What an eval itself names: files in these are shown to judges, and nothing else of these."""
+    checks = [text for check in eval_.checks for text in (check.name, check.run, *check.steps)]
+    return [*checks, *eval_.app.values(), *eval_.steps, *eval_.setup]
 
 
 def saving(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orvl.types import Layout
@@ -42,13 +42,23 @@ def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, jud
     if not any(weights.values()):
         weights = dict.fromkeys(weights, 1.0)
     names = sorted(weights)
-    metrics = tuple(project.metric(name) for name in names)
+    metrics = tuple(_with_items(project.metric(name), eval_) for name in names)
     return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel))
+
+
+def _with_items(metric: Metric, eval_: Eval) -> Metric:
+    """A metric with the items that an eval adds to its own, or has instead of them."""
+    brought = eval_.items.get(metric.name)
+    if not brought:
+        return metric
+    return replace(metric, items=brought.items if brought.replace else (*metric.items, *brought.items))
 
 
 def metric_key(metric: Metric, one: Eval) -> str:
     """The identity of a score's content: the metric's file and what of the eval it looks at."""
-    parts = [metric.name, metric.digest, one.scoring_digest, one.par.get(metric.name)]
+    parts: list[object] = [metric.name, metric.digest, one.scoring_digest, one.par.get(metric.name)]
+    if brought := one.items.get(metric.name):
+        parts.append([brought.replace, [[*item, item.good] for item in brought.items]])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

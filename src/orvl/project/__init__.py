@@ -105,6 +105,8 @@ class Project:
             loaded = load_eval(file, self.settings.limits.check)
             self._known_metrics(loaded.metrics or (), file.path, lambda _: loaded.lines.get("metrics"))
             self._known_metrics(loaded.par, file.path, lambda _: loaded.lines.get("par"))
+            self._known_metrics(loaded.items, file.path, lambda _: loaded.lines.get("items"))
+            self._have_checklists(loaded)
             return loaded
 
         return self._load("evals", name, self.eval_files, load)
@@ -139,6 +141,16 @@ class Project:
                 )
             added += names
         return tuple(dict.fromkeys((*own, *added))) or tuple(self.eval_files)
+
+    def _have_checklists(self, eval_: Eval) -> None:
+        """An eval may bring items only for metrics that ask judges some."""
+        for name in eval_.items:
+            if not self.metric(name).items:
+                others = [one for one in self.metric_files if self.metric(one).items]
+                sentence = (
+                    f"the metric '{name}' has no checklist, so it asks no items. These have: {', '.join(others)}."
+                )
+                raise FileError(eval_.path, eval_.lines.get("items"), sentence)
 
     def metric(self, name: str) -> Metric:
         def load(file: SourceFile) -> Metric:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import FileError, InvalidAppConfig
 from orvl.project.app import check_app, check_steps
 from orvl.project.front_matter import FrontMatter
+from orvl.project.items import FORM, eval_items
 from orvl.store import tree
-from orvl.types import Check, Eval
+from orvl.types import Check, Eval, EvalItems
 
 if TYPE_CHECKING:
     from orvl.project.find import SourceFile
@@ -55,6 +56,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         metrics=metrics,
         checks=checks,
         par=settings.par,
+        items=_items(front),
         limits=limits,
         app=app,
         steps=steps,
@@ -133,6 +135,21 @@ def _metrics(front: FrontMatter) -> dict[str, float] | None:
     if weights is not None and not any(weights.values()):
         raise front.wrong(("metrics",), "'metrics' has only weights of 0; at least one must be above 0.")
     return weights
+
+
+def _items(front: FrontMatter) -> dict[str, EvalItems]:
+    """Requirements of the eval's own, by metric."""
+    found = {}
+    for metric, written in front.settings.items.items():
+        items = eval_items(written)
+        if items is None:
+            raise front.wrong(
+                ("items", metric),
+                f"'items.{metric}' must be a list of {FORM}; or {{add: [...]}}, or {{replace: [...]}} for a list "
+                "instead of the metric's own.",
+            )
+        found[metric] = items
+    return found
 
 
 def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:

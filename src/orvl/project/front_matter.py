@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orvl.project.validation import Place
 
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
-MAY_BE_EMPTY = ("checks", "par", "limits", "app", "steps", "setup")
+MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup")
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,10 @@ class EvalSettings:
         default_factory=list, metadata={"form": "a list such as [{name: build, run: npm run build}]"}
     )
     par: dict[str, Positive] = field(default_factory=dict)
+    items: dict[str, Any] = field(
+        default_factory=dict,
+        metadata={"form": "requirements by metric, such as {functionality: [The total is shown.]}"},
+    )
     limits: EvalLimits = field(default_factory=EvalLimits)
     app: AppSettings = field(default_factory=AppSettings)
     steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 FIXED = "fixed"
 LOCAL = "local"
 PROMPT = 1
-"""Raise it when the prompts of judges change, so that their scores are not mixed."""
+"""Part of a judge's identity: whoever raises it makes all stored scores be asked for again."""
+WORDING = 2
+"""Raise it when the prompts of judges change: each verdict is stored with that of its question."""
+LEAST_TOLD = 0.5
 ROOM_OF_LOCAL = 6_000
 
 
@@ -58,6 +61,8 @@ def _judge(name: str, settings: Settings, path: Path, line: Callable[..., int | 
     parts: list[object] = [name, own.model, own.provider, own.answers]
     if own.provider != "none":
         parts = [name, own.model, own.provider, own.protocol, own.options, own.looks, settings.limits.evidence, PROMPT]
+    # Only where it was changed: stores of before know nothing of it.
+    parts += [] if settings.told == LEAST_TOLD else [["told", settings.told]]
     return Judge(
         name=name,
         model=own.model,
@@ -69,6 +74,7 @@ def _judge(name: str, settings: Settings, path: Path, line: Callable[..., int | 
         options=own.options,
         looks=own.looks,
         room=settings.limits.evidence,
+        told=settings.told,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
 from orvl.project import python_file
+from orvl.project.items import read_items
 from orvl.project.names import is_number
 from orvl.types import Metric
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from orvl.project.find import SourceFile
+    from orvl.types import ChecklistItem
 
 SCORE_MAY_ASK = ("run", "eval", "judge", "par", "items")
 
@@ -46,24 +48,16 @@ def load_metric(file: SourceFile) -> Metric:
     )
 
 
-def _items(path: Path, items: Any) -> tuple[tuple[str, float], ...]:
-    rows = [_item(item) for item in items] if isinstance(items, list | tuple) else [None]
-    known = tuple(item for item in rows if item is not None)
-    if len(known) == len(rows):
+def _items(path: Path, items: Any) -> tuple[ChecklistItem, ...]:
+    known = read_items(items)
+    if known is not None:
         return known
     line = python_file.line_of_name(path, "items")
-    sentence = "'items' must be a list of sentences that are true of good work, each alone or as (sentence, weight)."
+    sentence = (
+        "'items' must be a list of sentences about the work, each alone, as (sentence, weight), or as "
+        '{"item": sentence, "weight": 2, "good": "no"}.'
+    )
     raise FileError(path, line, sentence)
-
-
-def _item(item: Any) -> tuple[str, float] | None:
-    text, weight = (item, 1.0) if isinstance(item, str) else item if _is_pair(item) else ("", 0.0)
-    is_good = isinstance(text, str) and text.strip() and is_number(weight) and weight > 0
-    return (text, float(weight)) if is_good else None
-
-
-def _is_pair(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) == 2
 
 
 def _number(path: Path, module: ModuleType, name: str, default: float | None) -> Any:

@@ -190,6 +190,8 @@ class Settings:
     """`unbiased` divides the judges' variance by 1 − Σw²."""
     quorum: Annotated[float, Bound(ge=0, le=1)] = 0.5
     """The share of the judges' weight that must answer for a judged metric to count."""
+    told: Annotated[float, Bound(ge=0, le=1)] = 0.5
+    """The share of a checklist, by weight, that a judge must answer yes or no; below it the judge abstains."""
     episodes: Count = 1
     """How many independent runs each cell gets."""
     attempts: Count = 3

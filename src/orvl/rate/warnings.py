@@ -20,6 +20,8 @@ NAMED = 4
 """Rows that a sentence names."""
 
 MOST_ERRORED = 10
+MOST_READ = 500
+"""Of the newest runs, verdicts are read for what was told in them."""
 
 
 def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
@@ -31,6 +33,7 @@ def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple
         *_unscored_runs(gathered.unscored),
         *trouble,
         *_alarms(store, gathered),
+        *_told(store, gathered),
         *_without_sandbox(sum(counts.bare for cell, counts in gathered.counted.items() if cell in shown)),
         *_mismatches(store, gathered),
         *_loaded(store, gathered, cells),
@@ -116,6 +119,27 @@ def _alarms(store: Store, gathered: Gathered) -> list[str]:
         "score without them counts. See: orvl show RUN"
         for (metric, judge), number in sorted(tally.items())
     ]
+
+
+def _told(store: Store, gathered: Gathered) -> list[str]:
+    """How much of their checklists the judges told, where that is not all."""
+    wanted = {place for place in _wanted(gathered) if place[1]}
+    if not wanted:
+        return []
+    newest = sorted(gathered.attempts())[-MOST_READ:]
+    shares: dict[str, dict[str, list[float]]] = {}
+    for metric, metric_key, judge, judge_key, share in store.told(newest):
+        if (metric_key, judge_key) in wanted and isinstance(share, int | float):
+            shares.setdefault(metric, {}).setdefault(judge, []).append(share)
+    parts = []
+    for metric, judges in sorted(shares.items()):
+        means = {judge: sum(told) / len(told) for judge, told in judges.items()}
+        if min(means.values()) < 1:
+            each = ", ".join(f"{judge} {mean:.0%}" for judge, mean in sorted(means.items()))
+            parts.append(f"{metric} {sum(means.values()) / len(means):.0%} ({each})")
+    return (
+        [f"Share of the items that the judges told: {'; '.join(parts)}. The others were cannot-tell."] if parts else []
+    )
 
 
 def _without_sandbox(number: int) -> list[str]:

@@ -213,7 +213,8 @@ def _items(scores: Iterable[Score]) -> list[str]:
 
 def _sentence(item: dict[str, Any]) -> str:
     weight = f" (weight {item['weight']:g})" if "weight" in item else ""
-    return f"{item.get('item', '')}{weight}"
+    good = " (good: no)" if item.get("good") == "no" else ""
+    return f"{item.get('item', '')}{weight}{good}"
 
 
 def _asked(score: Score) -> list[dict[str, Any]]:
@@ -248,8 +249,12 @@ def _reasons(score: Score) -> Iterator[str]:
         pointer = f" {item['pointer']}" if item.get("pointer") else ""
         yield f"{name} {number} {item['verdict']}:{pointer} {item.get('why', '')}{unfounded}".rstrip(": ")
     for answer in _asked(score):
+        if answer.get("analysis"):
+            yield f"{name}, before it answered: {answer['analysis']}"
         if answer.get("rationale"):
             yield f"{name}: {answer['rationale']}"
+        if answer.get("told", 1.0) < 1.0:
+            yield f"{name} told {answer['told']:.0%} of the items, by weight."
     if left_out := _asked(score)[0].get("left_out"):
         more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         yield f"{name} was not shown: {', '.join(left_out[:3])}{more}"

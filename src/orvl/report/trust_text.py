@@ -107,7 +107,8 @@ def _agreement(found: Trust) -> Iterator[str]:
 
 def _agreed(one: PanelAgreement) -> Iterator[str]:
     if one.effective_judges is not None:
-        yield f"worth {one.effective_judges:.1f} independent ones of {one.judges}"
+        # An error that all of them share cannot be told from the truth, so this is a bound.
+        yield f"worth at most {one.effective_judges:.1f} independent ones of {one.judges}"
     if one.mean_absolute_difference is not None:
         yield f"{one.mean_absolute_difference:.2f} apart on average"
     if one.icc.icc2_k is not None and one.icc.icc3_1 is not None:

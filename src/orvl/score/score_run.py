@@ -86,13 +86,27 @@ async def _score(
 
 def _detail(verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
     """What is stored of a judge's verdicts; a function that asks several times has several."""
-    details = [{**({"answers": given.answers} if given.answers else {}), **given.detail} for given in verdicts]
+    details = [_detail_of(given) for given in verdicts]
     if len(details) < 2:
         return details[0] if details and details[0] else None
     alarm = next((detail["alarm"] for detail in details if "alarm" in detail), None)
     known = [name for name in SPENT if any(name in detail for detail in details)]
     spent = {name: _sum([detail.get(name) for detail in details]) for name in known}
-    return {"asked": details, **spent, **({"alarm": alarm} if alarm else {})}
+    missed = {"missed": True} if any(detail.get("missed") for detail in details) else {}
+    told = [given.told for given in verdicts if given.told is not None]
+    share = {"told": sum(told) / len(told)} if told else {}
+    return {"asked": details, **spent, **share, **missed, **({"alarm": alarm} if alarm else {})}
+
+
+def _detail_of(given: Verdict) -> dict[str, Any]:
+    own = {"answers": given.answers, "good": given.good} if given.good else {"answers": given.answers}
+    told = {} if given.told is None else {"told": round(given.told, 4)}
+    return {**(own if given.answers else {}), **told, **given.detail}
+
+
+def is_missed(score: Score) -> bool:
+    """Whether a judge's provider failed, so that the same command asks it again."""
+    return score.value is None and bool(score.detail and score.detail.get("missed"))
 
 
 def _sum(values: Sequence[float | None]) -> float | None:

@@ -1,10 +1,11 @@
 """Is the code free of bugs that can be seen?"""
 
 items = [
-    ("Following the code by hand through the main use shows no wrong result.", 2),
-    "No condition, index or boundary is off.",
-    "No state is lost, shared or left stale where it should not be.",
-    "Nothing runs in an order or at a time that can go wrong.",
-    "Nothing can crash it in ordinary use.",
-    "No resource leaks, and nothing grows without bound.",
+    ("Following the code by hand through the main use gives the right result.", 2),
+    "Every condition tests what it is meant to test.",
+    "Every index, range and boundary is right.",
+    {"item": "State is lost, or left stale, where it is still needed.", "good": "no"},
+    "What runs later, or at the same time, cannot come in a wrong order.",
+    {"item": "Ordinary use can end in a crash or in an unhandled error.", "good": "no"},
+    "What is opened or started is closed or ended again.",
 ]

@@ -3,9 +3,11 @@
 weight = 3
 may_look = True  # judges with `looks` may read further files, and use the app
 items = [
-    ("Everything that the task asks for is there, turn by turn; nothing that was asked for is missing.", 2),
-    "What is there does what the task says, as far as checks, steps and code show.",
-    "No check and no scripted step failed because of the work itself.",
-    "It can be started and used as it was left, without anything more to be written or mended.",
-    "What the task fixes exactly (names, texts, formats, places of files) is exactly so.",
+    ("Every feature that the task asks for is there.", 2),
+    "Every feature that is there does what the task says.",
+    {"item": "Something that the task asks for is stubbed, faked or left to be written.", "good": "no"},
+    {"item": "A check or a scripted step failed because of the work.", "good": "no"},
+    "It starts as it was left, without anything to be mended first.",
+    "Files and names that the task fixes are exactly as it says.",
+    "Texts and formats that the task fixes are exactly as it says.",
 ]

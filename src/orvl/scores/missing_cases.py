@@ -1,9 +1,11 @@
 """Are the cases that the task does not spell out handled?"""
 
 items = [
-    "Empty input and empty lists are handled.",
-    "Wrong, missing or malformed input is met with a clear message or a safe result.",
-    "Limits are handled: very long, very large, very many, zero and negative.",
-    "Repeated and unusual orders of actions do not break it.",
-    "Failures of what it depends on (files, network, storage) are handled.",
+    "Empty input is handled.",
+    "Malformed input is met with a clear message or a safe result.",
+    "Missing input is met with a clear message or a safe result.",
+    "Very long or very large input is handled.",
+    "Zero and negative values are handled where they can occur.",
+    {"item": "Doing the same thing twice breaks it.", "good": "no"},
+    {"item": "A failure of what it depends on, such as a file or the network, goes unhandled.", "good": "no"},
 ]

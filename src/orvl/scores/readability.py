@@ -2,8 +2,10 @@
 
 items = [
     "Names say what things are and do.",
-    "Each function or component does one thing, and is short enough to be read at once.",
+    "Each function or component does one thing.",
     "The code is laid out and named in one consistent way.",
-    "There is no dead, commented-out or repeated code.",
-    "The control flow is plain: little nesting, no tricks that a reader has to work out.",
+    {"item": "There is dead or commented-out code.", "good": "no"},
+    {"item": "The same code is written out in several places.", "good": "no"},
+    "The control flow is plain, without deep nesting.",
+    "No function is too long to be read at once.",
 ]

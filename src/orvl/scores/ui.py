@@ -5,10 +5,12 @@ views = 4  # desktop and phone, light and dark
 kinds = ("overlap", "overflow", "cut off", "contrast", "broken image", "error")
 errors = ("console error", "page error", "failed request", "crash")
 items = [
-    "The layout is balanced: things that belong together are near each other and aligned.",
-    "Type, colour and space are used consistently.",
+    "Things that belong together are near each other.",
+    "Things are aligned.",
+    "Type and colour are used consistently.",
     "What matters most is seen first.",
-    "It looks finished at both sizes, light and dark.",
+    {"item": "Something looks unfinished or broken at one of the sizes.", "good": "no"},
+    {"item": "Something is hard to read in the light or in the dark.", "good": "no"},
 ]
 
 

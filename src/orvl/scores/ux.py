@@ -4,10 +4,12 @@ weights = {"steps": 2, "accessibility": 1, "flow": 1}
 impacts = {"critical": 1.0, "serious": 0.5, "moderate": 0.2, "minor": 0.1}
 par = 2
 items = [
-    "It is clear at once what the page is for and what can be done.",
-    "What users do most takes few steps.",
-    "Every action is answered: users see that it was done, or why not.",
-    "Mistakes can be undone or are prevented.",
+    "It is clear at once what the page is for.",
+    "It is clear at once what can be done.",
+    {"item": "What users do most takes needless steps.", "good": "no"},
+    "Users see that an action was done.",
+    "Users see why an action could not be done.",
+    {"item": "A mistake can neither be undone nor is it prevented.", "good": "no"},
 ]
 
 

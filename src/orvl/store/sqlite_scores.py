@@ -136,7 +136,8 @@ class SqliteScores(Queries):
     def score_values(self, cell: int) -> list[ScoreValue]:
         rows = self.rows(
             "SELECT score.attempt, metric_key, judge_key, value FROM run JOIN attempt ON attempt.run = run.id "
-            "JOIN score ON score.attempt = attempt.id WHERE run.cell = ?",
+            "JOIN score ON score.attempt = attempt.id WHERE run.cell = ? "
+            "AND NOT (kind = 'abstained' AND coalesce(instr(score.detail, '\"missed\": true'), 0) > 0)",
             (cell,),
         )
         with self.readable(f"a score of cell {cell}"):
@@ -149,6 +150,13 @@ class SqliteScores(Queries):
 
     def alarmed(self) -> list[NewestScore]:
         return [NewestScore(*row) for row in self.rows(NEWEST.format("instr(detail, '\"alarm\": ')"))]
+
+    def told(self, attempts: Collection[int]) -> list[tuple[str, str, str, str, float]]:
+        return self.rows(
+            "SELECT metric, metric_key, judge, judge_key, json_extract(detail, '$.told') FROM score WHERE attempt IN "
+            "(SELECT value FROM json_each(?)) AND judge <> '' AND json_extract(detail, '$.told') IS NOT NULL",
+            (json.dumps(list(attempts)),),
+        )
 
     def answers(self, attempts: Collection[int]) -> list[JudgeAnswer]:
         rows = self.rows(

@@ -170,6 +170,8 @@ def _sentence(test: ClaimResult) -> str:
     digits = 2 if abs(test.bound - test.margin) >= 0.01 else 4
     subject = f"the score of {test.control}" if test.against is None else f"{test.control} − {test.against}"
     figure, bound = f"{test.estimate:.{digits}f}", f"{test.bound:.{digits}f}"
+    if test.p is None:
+        return f"{start}: {subject} is {figure} on average (needs {test.margin:.2f})."
     needs = (
         f"lower bound {bound}, needs {test.margin:.2f}"
         if test.side == "at least"

@@ -29,7 +29,7 @@ PROGRAMS = "programs"
 WORKING = ("functionality", "bugs", "missing-cases", "checks")
 """The metrics that a bug should move, where they are tested."""
 Items = dict[tuple[str, int], str]
-"""A judge's answers by metric and the item's number."""
+"""By metric and the item's number: `yes` where a judge's answer is the one of good work, `no` where it is not."""
 
 
 @dataclass
@@ -155,9 +155,13 @@ def _answers(
 def _items(score: Score) -> Iterator[tuple[tuple[str, int], str]]:
     """A metric may ask several checklists; their items are numbered through."""
     detail = score.detail or {}
-    answers = [answer for asked in detail.get("asked", [detail]) for answer in asked.get("answers", ())]
-    for number, answer in enumerate(answers):
-        yield (score.metric, number), answer
+    number = 0
+    for asked in detail.get("asked", [detail]):
+        answers = asked.get("answers", ())
+        for answer, good in zip(answers, asked.get("good") or ["yes"] * len(answers), strict=False):
+            told = answer != "cannot-tell"
+            yield (score.metric, number), ("yes" if answer == good else "no") if told else answer
+            number += 1
 
 
 def missing_answers(ladder: Ladder, store: Store, measured: Measured) -> dict[str, dict[str, Any]]:

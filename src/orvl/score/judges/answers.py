@@ -1,6 +1,6 @@
 """Reads a judge's answer: a verdict on every item, or a sentence that says what is wrong with it.
 
-The sentences are sent back to the judge: when one changes, raise `PROMPT` in project/judges.py.
+The sentences are sent back to the judge: when one changes, raise `WORDING` in project/judges.py.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from orvl.gateway.wire.format import ModelAnswer
     from orvl.score.judges import Answer
 
+    Problem = Callable[[str, str, bool], str | None]
+    """Why a pointer does not support an answer that is, or is not, the one of good work."""
+
 VERDICTS = ("yes", "no", "cannot-tell")
 FENCED = re.compile(r"```[a-zA-Z]*[ \t\r]*\n(.*?)```", re.DOTALL)
 MAX_QUOTED = 80
 MAX_KEPT = 600
+MAX_ANALYSIS = 1_200
 
 
 @dataclass(frozen=True)
@@ -34,33 +38,31 @@ class ItemAnswer:
     why: str
     verdict: Answer
     unfounded: str | None = None
-    """Why a yes does not count: what it points to does not exist."""
+    """Why its answer does not count: what it points to does not exist, or does not support it."""
 
 
 @dataclass(frozen=True)
 class ChecklistAnswer:
-    """A judge's answers to all items in their order, and its rationale."""
+    """A judge's answers to all items in their order, what it wrote before them, and its rationale."""
 
     items: tuple[ItemAnswer, ...]
     rationale: str = ""
+    analysis: str = ""
 
-    def checked(self, problem: Callable[[str], str | None]) -> ChecklistAnswer:
-        """A yes whose pointer does not resolve becomes cannot-tell."""
-        return replace(self, items=tuple(_checked(item, problem) for item in self.items))
-
-    def doubting(self, places: Sequence[int]) -> ChecklistAnswer:
-        """Turns items that the judge denied without the work's words into cannot-tell."""
-        why = "it said no where it did not see the work's comments and texts"
-        doubted = {place: replace(self.items[place], verdict="cannot-tell", unfounded=why) for place in places}
-        return replace(self, items=tuple(doubted.get(place, item) for place, item in enumerate(self.items)))
+    def checked(self, problem: Problem, good: Sequence[str]) -> ChecklistAnswer:
+        """A yes or no whose pointer does not resolve becomes cannot-tell."""
+        pairs = zip(self.items, good, strict=True)
+        return replace(self, items=tuple(_checked(item, problem, best) for item, best in pairs))
 
     @property
     def unfounded(self) -> list[str]:
         return [f"item {number}: {item.unfounded}" for number, item in enumerate(self.items, 1) if item.unfounded]
 
 
-def _checked(item: ItemAnswer, problem: Callable[[str], str | None]) -> ItemAnswer:
-    why = problem(item.pointer) if item.verdict == "yes" else None
+def _checked(item: ItemAnswer, problem: Problem, good: str) -> ItemAnswer:
+    if item.verdict == "cannot-tell":
+        return item
+    why = problem(item.pointer, item.verdict, item.verdict == good)
     return replace(item, verdict="cannot-tell", unfounded=why) if why else item
 
 
@@ -68,8 +70,9 @@ def _checked(item: ItemAnswer, problem: Callable[[str], str | None]) -> ItemAnsw
 def schema(count: int, pointers: tuple[str, ...] = (), *, may_look: bool = False) -> dict[str, Any]:
     """The JSON schema of an answer to `count` items.
 
-    The pointer comes before the verdict, so that a model looks before it decides. With `pointers`, only these may be
-    given, and lengths are bounded; not every provider takes such a schema, so only the local model gets it.
+    The analysis comes before the items, and the pointer before the verdict: a model looks before it decides. With
+    `pointers`, only these may be given, and lengths are bounded; not every provider takes such a schema, so only the
+    local model gets it.
     """
     bounded = bool(pointers)
     among: dict[str, Any] = {"enum": list(pointers)} if bounded else {}
@@ -88,6 +91,7 @@ def schema(count: int, pointers: tuple[str, ...] = (), *, may_look: bool = False
     }
     many = {"minItems": count, "maxItems": count} if bounded else {}
     properties: dict[str, Any] = {
+        "analysis": {"type": "string", **({"maxLength": 80} if bounded else {})},
         **({"looks": {"type": "array", "items": {"type": "string"}}} if may_look else {}),
         "items": {"type": "array", "items": item, **many},
         "rationale": {"type": "string", **long},
@@ -125,7 +129,8 @@ def read_answer(answer: ModelAnswer, count: int) -> ChecklistAnswer:
     items = body.get("items")
     if not isinstance(items, list) or not items:
         raise UnusableAnswer(f"its answer has no items: {_short(text)}")
-    return ChecklistAnswer(tuple(_in_order(items, count)), str(body.get("rationale") or "")[:MAX_KEPT])
+    rationale, analysis = (str(body.get(name) or "") for name in ("rationale", "analysis"))
+    return ChecklistAnswer(tuple(_in_order(items, count)), rationale[:MAX_KEPT], analysis[:MAX_ANALYSIS])
 
 
 def _object(text: str) -> dict[str, Any]:

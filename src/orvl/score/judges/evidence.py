@@ -1,7 +1,7 @@
 """What a judge sees of a run: made once, hashed, the same for all judges; and a second view without words to readers.
 
 The order (task, checks, linters, page, files) and every word are part of what judges are asked: when something changes,
-raise `PROMPT` in project/judges.py. The marks around it hold its own hash, which the work cannot know when it is
+raise `WORDING` in project/judges.py. The marks around it hold its own hash, which the work cannot know when it is
 written, so that no file can pretend that the evidence ends.
 """
 
@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.score.judges.file_selection import SelectedFiles, numbered, select, shares
-from orvl.score.judges.injection import is_odd_path, is_suspicious
+from orvl.score.judges.file_selection import NAMED, NEW, SelectedFiles, numbered, rooms, select
+from orvl.score.judges.injection import USUAL, is_odd_path, is_ordinary, is_suspicious, words_of
 from orvl.score.judges.redaction import CUT, UNSEEN, bare_code, escape, folded, one_line, without_names
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ MAX_PAGE_LINES = 40
 MAX_TREE = 8000
 MAX_HIDDEN_TEXT = 4000
 MAX_PAGE_LINE = 300
+MAX_SEARCHED = 600_000
+MAX_KNOWN_LINES = 5_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class EvidenceView:
     """The number of lines of each path."""
     emptied: frozenset[str] = frozenset()
     """All that was made, where the plain view leaves nothing of any of it."""
+    work: str = ""
+    """What is shown of files, where a program looks for words that a judge says are missing."""
+    known: frozenset[str] = frozenset()
+    """The words of the task, which names in the plain view may have."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class RunEvidence:
 
 def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) -> RunEvidence:
     """The evidence of a run, with at most `room` characters of its files."""
-    selected = select(run, [*run.prompts, *named_in])
+    selected = select(run, [*run.prompts, *named_in], room)
     full, gaps = _view(run, selected, room, plain=False)
     plain, _ = _view(run, selected, room, plain=True)
     is_same = full.text.replace(full.nonce, "") == plain.text.replace(plain.nonce, "")
@@ -75,8 +81,9 @@ def gather(run: CapturedRun, named_in: Sequence[str], room: int = DEFAULT_ROOM) 
 
 
 def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) -> tuple[EvidenceView, list[str]]:
-    names = _names(run, selected, plain=plain)
-    listed, gaps, emptied = _files(run, selected, names, room, plain=plain)
+    known = _known_words(run, selected) if plain else frozenset()
+    names = _names(run, selected, known, plain=plain)
+    listed, gaps, emptied = _files(run, selected, names, room, known, plain=plain)
     parts = [
         *_task(run),
         *_checks(run.checks, plain=plain),
@@ -86,14 +93,18 @@ def _view(run: CapturedRun, selected: SelectedFiles, room: int, *, plain: bool) 
     ]
     left_out = [*([] if plain else selected.left_out), *gaps, *(["more was cut from its page"] if _is_cut(run) else [])]
     if run.removed and not plain:
-        parts.append("# Files that were removed\n" + "\n".join(map(one_line, run.removed[:MAX_LINES])))
+        more = [f"… and {len(run.removed) - MAX_LINES:,} more"] if len(run.removed) > MAX_LINES else []
+        parts.append("# Files that were removed\n" + "\n".join([*map(one_line, run.removed[:MAX_LINES]), *more]))
     if left_out:
-        parts.append("# Not shown here\n" + "\n".join(left_out[:MAX_LINES]))
+        more = [f"… and {len(left_out) - MAX_LINES:,} more such places"] if len(left_out) > MAX_LINES else []
+        parts.append("# Not shown here\n" + "\n".join([*left_out[:MAX_LINES], *more]))
     text = _blind(run, "\n\n".join(parts))
     nonce = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     marked = f"<<<evidence {nonce}>>>\n{text}\n<<<end of evidence {nonce}>>>"
     lengths = {file.path: len(file.lines) for file in selected.files}
-    return EvidenceView(marked, nonce, plain, {shown: path for path, shown in names.items()}, lengths, emptied), gaps
+    shown = {shown: path for path, shown in names.items()}
+    work = "\n".join(listed[1:])
+    return EvidenceView(marked, nonce, plain, shown, lengths, emptied, work, known), gaps
 
 
 def _is_cut(run: CapturedRun) -> bool:
@@ -128,38 +139,50 @@ def _lint(run: CapturedRun, *, plain: bool) -> list[str]:
 
 
 def _files(
-    run: CapturedRun, selected: SelectedFiles, names: Mapping[str, str], room: int, *, plain: bool
+    run: CapturedRun,
+    selected: SelectedFiles,
+    names: Mapping[str, str],
+    room: int,
+    known: frozenset[str],
+    *,
+    plain: bool,
 ) -> tuple[list[str], list[str], frozenset[str]]:
     """What is shown of files, what is not, and the paths of all work where the plain view leaves nothing of it."""
     gaps, parts, emptied = [], [], set()
-    made = {file.path for file in selected.files if file.state != "as it was before"}
-    rooms = shares([file.size for file in selected.files], room)
-    room_for_removed = 0 if plain else room // 10
-    for file, share in zip(selected.files, rooms, strict=True):
-        lines = bare_code(file.path, file.text).split("\n") if plain else file.lines
+    made = {file.path for file in selected.files if file.state != NAMED}
+    for file, share in zip(selected.files, rooms(selected.files, room), strict=True):
+        lines = bare_code(file.path, file.text, known).split("\n") if plain else file.lines
         if plain and file.text.strip() and not "".join(lines).strip(f" \t{CUT}"):
             emptied.add(file.path)
-        shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share)
+        shown, gap = numbered(file, lines[: len(file.lines)], names[file.path], share, plain=plain)
         gaps += [gap] if gap else []
-        parts.append(f"## {names[file.path]} ({file.state})\n{shown}")
-        removed = "\n".join(f"- {line[:200]}" for line in file.removed[:MAX_LINES])[:room_for_removed]
-        if removed:
-            room_for_removed -= len(removed)
-            parts.append(f"Lines that it had before:\n{removed}")
+        moved = f"Moved from {one_line(file.moved_from)}.\n" if file.moved_from and not plain else ""
+        parts.append(f"## {names[file.path]} ({file.state})\n{moved}{shown}")
     if not parts:
         empty = "No file was made or changed." if not run.made else "No file that was made can be shown as text."
         return [f"# Files\n{empty}"], gaps, frozenset()
-    head = "# Files, with line numbers; + marks new lines in files that were there before"
+    head = "# Files, with line numbers; in files that were there before, + marks new lines and - those that are gone"
     return [head, *parts], gaps, frozenset(made if made <= emptied else ())
 
 
-def _names(run: CapturedRun, selected: SelectedFiles, *, plain: bool) -> dict[str, str]:
+def _known_words(run: CapturedRun, selected: SelectedFiles) -> frozenset[str]:
+    """The words of the task, and of files as they were before: what the work did not make up."""
+    texts = [*run.own_words, *(path for path in run.started_with if len(path) < MAX_PAGE_LINE)]
+    for file in selected.files:
+        if file.state == NAMED or (file.is_compared and file.state != NEW):
+            texts += [line for number, line in enumerate(file.lines, 1) if number not in file.new][:MAX_KNOWN_LINES]
+    found = set(re.findall(r"[A-Za-z]+", "\n".join(texts)[:MAX_SEARCHED], re.ASCII))
+    return frozenset(word.lower() for name in found for word in words_of(name) if len(word) > 1)
+
+
+def _names(run: CapturedRun, selected: SelectedFiles, known: frozenset[str], *, plain: bool) -> dict[str, str]:
     """The name under which each file is shown: its path, or a number in the plain view if that may be a sentence."""
     names: dict[str, str] = {}
     for number, file in enumerate(selected.files, 1):
         ending = re.search(r"\.\w{1,8}$", file.path, re.ASCII)
         neutral = f"file-{number}{ending[0] if ending else ''}"
-        is_odd = plain and is_odd_path(file.path) and file.path not in run.started_with
+        is_new = plain and file.path not in run.started_with
+        is_odd = is_new and (is_odd_path(file.path) or not is_ordinary(words_of(file.path), known | USUAL))
         shown = neutral if is_odd else _blind(run, one_line(file.path))
         names[file.path] = neutral if shown in names.values() else shown
     return names
@@ -179,10 +202,11 @@ def _suspicious(run: CapturedRun, selected: SelectedFiles) -> Iterator[str]:
     for file in selected.files:
         if file.path not in run.started_with and is_suspicious(re.sub(r"[\W_]+", " ", file.path)):
             yield f"the name {one_line(file.path)}"
-        if not _speaks(file.text):
+        own = file.own_text[:MAX_SEARCHED]
+        if not _speaks(own):
             continue
         for number, line in enumerate(file.lines, 1):
-            is_new = file.state == "new" or number in file.new or (file.state == "changed" and not file.new)
+            is_new = file.state == NEW or number in file.new or not file.is_compared
             if is_new and _speaks(line):
                 yield f"{one_line(file.path)}:{number}"
                 break

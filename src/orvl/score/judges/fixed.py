@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ANSWERS = {"yes": "yes", "no": "no", "cannot-tell": "cannot-tell", True: "yes", False: "no"}
 
+OPPOSITE: Mapping[Answer, Answer] = {"yes": "no", "no": "yes", "cannot-tell": "cannot-tell"}
+
 
 class FixedJudge:
     """Gives the answers of orvl.toml, whatever it is asked."""
@@ -22,6 +24,7 @@ class FixedJudge:
         self.verdicts: list[Verdict] = []
         answers: Any = judge.answers
         self._answers = answers.get(metric, "yes") if isinstance(answers, Mapping) else answers
+        self._told = judge.told
         self._place = f"judges.{judge.name}.answers" + (f".{metric}" if isinstance(answers, Mapping) else "")
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:  # noqa: ARG002
@@ -37,13 +40,19 @@ class FixedJudge:
             if not 0 <= answers <= 1:
                 raise UserError(f"orvl.toml: {self._place} is {answers}; a score is a number from 0 to 1.")
             return Verdict(float(answers))
+        checklist = split(items)
+        good = [item.good for item in checklist]
         if not isinstance(answers, list):
-            answers = [answers] * len(items)
-        if len(answers) != len(items):
+            # One answer for all: as good work gets it, or as bad work does.
+            one = self._answer(answers)
+            given = [one if best == "yes" else OPPOSITE[one] for best in good]
+        elif len(answers) != len(items):
             raise UserError(
                 f"orvl.toml: {self._place} has {len(answers)} answers; the checklist has {len(items)} items."
             )
-        return verdict([self._answer(answer) for answer in answers], split(items)[1])
+        else:
+            given = [self._answer(answer) for answer in answers]
+        return verdict(given, [weight for _, weight in checklist], good, self._told)
 
     def _answer(self, answer: Any) -> Answer:
         if answer not in ANSWERS:

@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import BudgetSpent, CallRefused, NoAnswer, UnusableAnswer
+from orvl.gateway.failures import CallFailure
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import Question
+from orvl.project.judges import WORDING
 from orvl.score.judges import Verdict, split, verdict
 from orvl.score.judges.answers import ChecklistAnswer, read_answer, requested_tools, schema
 from orvl.score.judges.extra_evidence import extra_evidence
-from orvl.score.judges.injection import alarm_of, moved_items
+from orvl.score.judges.injection import FAVOURS, OPEN, ROUNDS, alarm_of, disputed, majority, merits, moved
 from orvl.score.judges.pointers import Pointers
 from orvl.score.judges.prompt import SYSTEM, complaint, instruction
 from orvl.score.judges.tools import JudgeTools
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orvl.gateway.account import Account
     from orvl.gateway.wire.format import ModelAnswer
     from orvl.score.judges import Item
     from orvl.score.judges.answers import ItemAnswer
-    from orvl.score.judges.evidence import EvidenceView, RunEvidence
-    from orvl.score.judges.extra_evidence import ExtraEvidence, ExtraView
+    from orvl.score.judges.evidence import EvidenceView
+    from orvl.score.judges.extra_evidence import ExtraView
     from orvl.score.judges.panel import JudgedRun, JudgeEndpoint
     from orvl.score.judges.replies import JudgeConversation, Replies
+    from orvl.types import ChecklistItem
 
 MAX_ANSWER_REPEATED = 20_000
 """Characters of an earlier answer that a judge is reminded of."""
 MAX_ANSWER_KEPT = 2_000
 MAX_LISTED = 20
+UNSETTLED = "what it said without the work's comments and texts does not settle it"
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,72 @@ class ViewAnswer:
     reason: str | None
     words: str
     account: Account
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """What it was sent, and what it said to it, word for word."""
+    is_missed: bool = False
+    """Whether the judge could not be asked, or its provider failed: no word of its own."""
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """All answers of a judge to one checklist, about the work with its words and without them."""
+
+    wanted: Sequence[ChecklistItem]
+    fulls: Sequence[ViewAnswer]
+    plains: Sequence[ViewAnswer]
+    suspicious: Sequence[str]
+    least_told: float
+
+    def score(self, answer: ChecklistAnswer) -> Verdict:
+        answers = [item.verdict for item in answer.items]
+        given = verdict(answers, [weight for _, weight in self.wanted], self._good, self.least_told)
+        if given.score is None and answer.unfounded:
+            return replace(given, reason=f"{given.reason} ({answer.unfounded[0]})")
+        return given
+
+    def why_no_score(self, view: ViewAnswer) -> str | None:
+        """Why nothing at all is known without words."""
+        if view.answer is None:
+            return view.reason
+        given = self.score(view.answer)
+        return given.reason if not given.told else None
+
+    @property
+    def _good(self) -> list[str]:
+        return [item.good for item in self.wanted]
+
+    def decided(self) -> tuple[ChecklistAnswer, str | None]:
+        """The answers that count, and the alarm. Where the views differ, what most samples say without words does.
+
+        Items that words alone settle count as with them, unless the work speaks to its judges and has nothing else.
+        """
+        fulls, plains = _merits(self.fulls, self._good), _merits(self.plains, self._good)
+        first, plain = self.fulls[0].answer, self.plains[0].answer
+        assert first is not None and plain is not None
+        is_complete = len(self.plains) + len(self.fulls) == 2 + sum(map(sum, ROUNDS)) == len(fulls) + len(plains)
+        found = moved(fulls, plains) if is_complete else []
+        most = [majority(plains, index) for index in range(len(self.wanted))]
+        alarm = alarm_of(found, most, [weight for _, weight in self.wanted], self.suspicious)
+        unsure = set(disputed(fulls[0], plains[0]))
+        if self.suspicious and FAVOURS not in plains[0]:
+            unsure |= {i for i, (a, b) in enumerate(zip(fulls[0], plains[0], strict=True)) if (a, b) == (FAVOURS, OPEN)}
+        indexes = range(len(self.wanted)) if alarm else sorted(unsure)
+        items = list(first.items)
+        for index in indexes:
+            items[index] = self._item(index, most[index])
+        base = plain if alarm else first
+        return replace(base, items=tuple(items)), alarm
+
+    def _item(self, index: int, merit: int) -> ItemAnswer:
+        """An answer without words that says what most of them say."""
+        answers = [one.answer for one in self.plains if one.answer is not None]
+        found = (
+            one.items[index]
+            for one, told in zip(answers, _merits(self.plains, self._good), strict=True)
+            if told[index] == merit
+        )
+        unsettled = replace(answers[0].items[index], verdict="cannot-tell", unfounded=UNSETTLED)
+        return next(found, unsettled)
 
 
 class ModelJudge:
@@ -54,89 +124,129 @@ class ModelJudge:
         self._endpoint, self._judged, self._tool_calls, self._replies = endpoint, judged, tool_calls, replies
 
     async def checklist(self, items: Sequence[Item], evidence: Any = None) -> Verdict:
-        """The weighted share of yes; both views of the run are asked about at once."""
-        texts, weights = split(items)
+        """The weighted share of good answers; both views of the run are asked about at once."""
+        wanted = split(items)
         gathered = await self._judged.evidence(self._endpoint.judge.room)
         extra = extra_evidence(evidence, self._judged.run)
-        views = [(gathered.full, extra.full)]
+        full, plain = (gathered.full, extra.full), (gathered.plain or gathered.full, extra.plain)
         # The local model is slow, and its scores are never part of a rating: one view is enough.
-        if (gathered.plain or extra.differs) and not self._endpoint.judge.is_local:
-            views.append((gathered.plain or gathered.full, extra.plain))
-        if len(views) == 1:
-            answers = [await self._ask(texts, *views[0])]
-        else:
-            answers = await asyncio.gather(*(self._ask(texts, *view) for view in views))
-        given = self._verdict(answers, texts, weights, gathered, extra)
-        self.verdicts.append(given)
-        return given
-
-    def _verdict(
-        self,
-        answers: Sequence[ViewAnswer],
-        texts: Sequence[str],
-        weights: Sequence[float],
-        gathered: RunEvidence,
-        extra: ExtraEvidence,
-    ) -> Verdict:
-        """The verdict on the full view; that on the plain view where words to readers have moved the judge."""
-        first, second = answers[0], answers[1] if len(answers) > 1 else None
+        has_plain = (gathered.plain is not None or extra.differs) and not self._endpoint.judge.is_local
+        fulls, plains = await self._sample(wanted, full, plain, 1, int(has_plain))
         suspicious = (*gathered.suspicious, *extra.suspicious)
-        detail = _usage(answers) | {"evidence": gathered.key, "left_out": list(gathered.left_out)[:MAX_LISTED]}
+        for more_full, more_plain in ROUNDS:
+            if not self._is_open(wanted, fulls, plains):
+                break
+            more = await self._sample(wanted, full, plain, more_full, more_plain)
+            fulls, plains = fulls + more[0], plains + more[1]
+        detail = _usage([*fulls, *plains]) | {"evidence": gathered.key, "prompt": WORDING}
+        detail |= {"left_out": list(gathered.left_out)[:MAX_LISTED]}
         if suspicious:
             detail["suspicious"] = list(suspicious)[:MAX_LISTED]
+        given = self._verdict(_Sampled(wanted, fulls, plains, suspicious, self._endpoint.judge.told), detail)
+        self.verdicts.append(given)
+        shown = {view.nonce: view.text for view, _ in ((full, plain) if has_plain else (full,))}
+        await self._replies.keep_questions(self._judged.attempt, [one.asked for one in (*fulls, *plains)], shown)
+        return given
+
+    async def _sample(
+        self,
+        wanted: Sequence[ChecklistItem],
+        full: tuple[EvidenceView, ExtraView],
+        plain: tuple[EvidenceView, ExtraView],
+        fulls: int,
+        plains: int,
+    ) -> tuple[list[ViewAnswer], list[ViewAnswer]]:
+        """As many new answers about both views."""
+        asked = [*[full] * fulls, *[plain] * plains]
+        if len(asked) == 1:
+            answers = [await self._ask(wanted, *asked[0])]
+        else:
+            answers = list(await asyncio.gather(*(self._ask(wanted, *view) for view in asked)))
+        return answers[:fulls], answers[fulls:]
+
+    def _is_open(
+        self, wanted: Sequence[ChecklistItem], fulls: Sequence[ViewAnswer], plains: Sequence[ViewAnswer]
+    ) -> bool:
+        """Whether both views have answered, and every sample so far says that words have moved an item."""
+        if not plains or any(one.answer is None for one in (*fulls, *plains)):
+            return False
+        good = [item.good for item in wanted]
+        return bool(moved(_merits(fulls, good), _merits(plains, good)))
+
+    def _verdict(self, asked: _Sampled, detail: dict[str, Any]) -> Verdict:
+        """The verdict on the full view; that on the plain view where words to readers have moved the judge."""
+        first = asked.fulls[0]
         if first.answer is None:
-            return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]})
-        given, chosen = _score(first.answer, weights), first.answer
+            missed = {"missed": True} if first.is_missed else {}
+            return Verdict(None, (), first.reason, detail | {"said": first.words[:MAX_ANSWER_KEPT]} | missed)
+        given, chosen = asked.score(first.answer), first.answer
+        second = asked.plains[0] if asked.plains else None
         # What words alone have moved to a yes is no evidence: without it there is no score. A judge that says yes to
         # nothing, even with the words, was not moved by them.
-        if second is not None and given.score and (why := _why_no_score(second, weights)):
-            words = f"the work speaks to its judges ({suspicious[0]}), and without these words" if suspicious else ""
+        if second is not None and given.score and (why := asked.why_no_score(second)):
+            speaks = asked.suspicious[0] if asked.suspicious else None
+            words = f"the work speaks to its judges ({speaks}), and without these words" if speaks else ""
             reason = f"{words or 'without the comments, texts and pictures of the work'}: {why}"
-            return Verdict(None, (), reason, detail | {"plain": {"score": None, "reason": why}})
+            missed = {"missed": True} if second.is_missed else {}
+            return Verdict(None, (), reason, detail | {"plain": {"score": None, "reason": why}} | missed)
         if second is not None and second.answer is not None:
-            plain = _score(second.answer, weights)
+            plain = asked.score(second.answer)
             detail["plain"] = {"score": plain.score, "answers": list(plain.answers)}
-            if alarm := alarm_of(given, plain, weights, suspicious):
-                detail["alarm"], given, chosen = alarm, plain, second.answer
-            elif moved := moved_items(given, plain, suspicious):
-                chosen = first.answer.doubting(moved)
-                given = _score(chosen, weights)
+            if len(asked.fulls) + len(asked.plains) > 2:
+                detail["samples"] = {"full": _answers(asked.fulls), "plain": _answers(asked.plains)}
+            chosen, alarm = asked.decided()
+            given = asked.score(chosen)
+            detail |= {"alarm": alarm} if alarm else {}
         elif second is not None:
             detail["plain"] = {"score": None, "reason": second.reason}
-        detail |= {"items": list(map(_item_detail, texts, weights, chosen.items)), "rationale": chosen.rationale}
+        detail |= {"items": list(map(_item_detail, asked.wanted, chosen.items)), "rationale": chosen.rationale}
+        detail |= {"analysis": chosen.analysis} if chosen.analysis else {}
         return replace(given, detail=detail)
 
     # -- one view
 
-    async def _ask(self, texts: Sequence[str], view: EvidenceView, extra: ExtraView) -> ViewAnswer:
+    async def _ask(self, wanted: Sequence[ChecklistItem], view: EvidenceView, extra: ExtraView) -> ViewAnswer:
         panel, endpoint = self._judged.panel, self._endpoint
         account = panel.account(endpoint, self._judged.contestant)
-        answer, reason, words = None, None, ""
+        answer, reason, words, is_missed = None, None, "", False
+        asked: dict[str, Any] = {"view": "without words" if view.is_plain else "full", "evidence": view.nonce}
+        asked |= {"more": extra.text, "images": [image.name for image in extra.images]}
         ended = await self._judged.turn(endpoint, view)
         try:
             async with asyncio.timeout(None) as clock:
-                answer = await self._converse(account, clock, texts, view, extra)
+                answer = await self._converse(account, clock, wanted, view, extra, asked)
         except TimeoutError:
             if endpoint.local:
                 endpoint.local.interrupt()
             reason = f"it did not answer within {panel.seconds:g} s" + _last_trouble(account)
+            is_missed = True
+            panel.question_ended(endpoint, self._judged.name, CallFailure(reason, retry_call=False), panel.seconds)
         except CallRefused as error:
             if account.over_budget:
                 raise BudgetSpent from error
             reason = str(error)
         except NoAnswer as error:
-            reason, words = str(error), error.words
+            reason, words, is_missed = str(error), error.words, error.is_missed
         finally:
             ended.set()
-        return ViewAnswer(answer, reason, words, account)
+        asked |= {"reason": reason} if reason else {}
+        return ViewAnswer(answer, reason, words, account, asked, is_missed)
 
     async def _converse(
-        self, account: Account, clock: asyncio.Timeout, texts: Sequence[str], view: EvidenceView, extra: ExtraView
+        self,
+        account: Account,
+        clock: asyncio.Timeout,
+        wanted: Sequence[ChecklistItem],
+        view: EvidenceView,
+        extra: ExtraView,
+        asked: dict[str, Any],
     ) -> ChecklistAnswer:
         """Asks until there is an answer: tools as often as allowed, and one more try where it cannot be used."""
         pointers = Pointers(self._judged.run, view, extra.images)
         tools = JudgeTools(self._judged.run, view, self._judged.browse, self._tool_calls)
+        texts, good = [text for text, _ in wanted], [item.good for item in wanted]
         question = self._question(texts, view, extra, pointers, tools)
+        asked |= {"system": question.system, "instruction": question.instruction, "exchange": []}
         conversation = self._replies.conversation(question)
         usable: ChecklistAnswer | None = None
         problems: list[str] = []
@@ -144,22 +254,25 @@ class ModelJudge:
         while True:
             given = await self._answer(account, clock, conversation, question, len(texts), pointers.listed)
             words = given.content
+            asked["exchange"].append({"said": given.structured, "replied": None})
             if tools.left and (requests := requested_tools(given)):
                 results = await tools.call(requests, conversation.replied)
+                asked["exchange"][-1]["replied"] = results
                 question = replace(question, before=(*question.before, (words[:MAX_ANSWER_REPEATED], results)))
                 continue
             try:
-                usable = read_answer(given, len(texts)).checked(pointers.problem)
+                usable = read_answer(given, len(texts)).checked(pointers.problem, good)
                 problems = usable.unfounded
             except UnusableAnswer as error:
                 problems = [str(error)]
-            # A second answer counts with its wrong pointers, which make its yes a cannot-tell.
+            # A second answer counts with its wrong pointers, which make its answer a cannot-tell.
             if not problems or (is_second_try and usable):
                 break
             if is_second_try:
                 raise NoAnswer(problems[0], words)
             is_second_try = True
             said = words[:MAX_ANSWER_REPEATED] or "(nothing)"
+            asked["exchange"][-1]["replied"] = complaint(problems)
             question = replace(question, before=(*question.before, (said, complaint(problems))))
         assert usable is not None
         return usable
@@ -212,8 +325,18 @@ class ModelJudge:
     ) -> ModelAnswer:
         """Sends a question; where the provider does not know schemas for answers, the same without one."""
         panel, endpoint = self._judged.panel, self._endpoint
-        if why := panel.gateway.why_stopped(endpoint.provider.name, endpoint.model, account.contestant):
-            raise NoAnswer(why.rstrip("."))
+        provider, run = endpoint.provider.name, self._judged.name
+        if why := await panel.breaker.admit(provider, endpoint.model, run, panel.seconds):
+            raise NoAnswer(why, is_missed=True)
+        try:
+            return await self._exchange(account, clock, question, count, listed)
+        finally:
+            panel.breaker.leave(provider, endpoint.model)
+
+    async def _exchange(
+        self, account: Account, clock: asyncio.Timeout, question: Question, count: int, listed: Sequence[str]
+    ) -> ModelAnswer:
+        panel, endpoint = self._judged.panel, self._endpoint
 
         def begin() -> None:
             # The clock runs from the first time that the question is sent: waiting for a free slot is not its time.
@@ -229,15 +352,19 @@ class ModelJudge:
                 call = await panel.gateway.ask(account, content, begin)
             panel.charge(account.calls[-1])
             if call.failure is None:
-                panel.question_ended(account, None)
+                panel.question_ended(endpoint, self._judged.name, None)
                 return call.answer
             if with_schema and call.status in (400, 404, 422) and _is_about_schema(call.refusal):
                 panel.without_schema.add(endpoint.judge.key)
                 account.failure = None
                 account.aborted.clear()
                 continue
-            panel.question_ended(account, call.failure)
-            raise NoAnswer(call.failure.message)
+            # What a provider says to this one question alone, such as that it is too long, it would say again.
+            failure = call.failure
+            is_missed = failure.retry_call or failure.retry_run or failure.scope != "call"
+            if is_missed:
+                panel.question_ended(endpoint, self._judged.name, failure)
+            raise NoAnswer(failure.message, is_missed=is_missed)
 
 
 def _is_about_schema(words: str) -> bool:
@@ -252,23 +379,21 @@ def _last_trouble(account: Account) -> str:
     return f" ({last.trouble})" if last and failed and last.trouble else ""
 
 
-def _why_no_score(view: ViewAnswer, weights: Sequence[float]) -> str | None:
-    if view.answer is None:
-        return view.reason
-    given = _score(view.answer, weights)
-    return given.reason if given.score is None else None
+def _merits(views: Sequence[ViewAnswer], good: Sequence[str]) -> list[tuple[int, ...]]:
+    """What each answer says of each item."""
+    answers = [view.answer for view in views if view.answer is not None]
+    return [merits([item.verdict for item in answer.items], good) for answer in answers]
 
 
-def _score(answer: ChecklistAnswer, weights: Sequence[float]) -> Verdict:
-    given = verdict([item.verdict for item in answer.items], weights)
-    if given.score is None and answer.unfounded:
-        return replace(given, reason=f"{given.reason} ({answer.unfounded[0]})")
-    return given
+def _answers(views: Sequence[ViewAnswer]) -> list[list[str] | None]:
+    return [None if view.answer is None else [item.verdict for item in view.answer.items] for view in views]
 
 
-def _item_detail(text: str, weight: float, item: ItemAnswer) -> dict[str, Any]:
+def _item_detail(wanted: ChecklistItem, item: ItemAnswer) -> dict[str, Any]:
+    text, weight = wanted
     kept: dict[str, Any] = {"item": text, "verdict": item.verdict, "pointer": item.pointer, "why": item.why}
     kept |= {} if weight == 1 else {"weight": weight}
+    kept |= {} if wanted.good == "yes" else {"good": wanted.good}
     return kept | ({"unfounded": item.unfounded} if item.unfounded else {})
 
 

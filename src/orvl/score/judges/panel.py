@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from orvl.gateway.breaker import JudgeBreaker
 from orvl.project.judges import reach
 from orvl.score.judges.evidence import RunEvidence, gather
 from orvl.score.judges.replies import Replies
@@ -66,6 +67,7 @@ class JudgePanel:
     has_unknown_cost: bool = False
     without_schema: set[str] = field(default_factory=set)
     """Keys of judges whose providers do not take a schema for answers."""
+    breaker: JudgeBreaker = field(default_factory=JudgeBreaker)
     _endpoints: dict[str, JudgeEndpoint] = field(default_factory=dict)
     _rooms: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     _local: LocalModel | None = None
@@ -134,9 +136,9 @@ class JudgePanel:
         self.cost += call.cost_usd or 0.0
         self.has_unknown_cost |= call.cost_usd is None and call.output_tokens is not None
 
-    def question_ended(self, account: Account, failure: CallFailure | None) -> None:
-        """Notes how a question ended; says so where all further ones would fail alike."""
-        if sentence := self.gateway.record_outcome(account, failure):
+    def question_ended(self, endpoint: JudgeEndpoint, run: str, failure: CallFailure | None, hung: float = 0.0) -> None:
+        """Notes how a question ended; says so where the judge is left alone for a while."""
+        if sentence := self.breaker.ended(endpoint.provider.name, endpoint.model, run, failure, hung):
             self.say(sentence)
 
     def close(self) -> None:
@@ -161,6 +163,11 @@ class JudgedRun:
     """Whose run it is. What is in its work may make a judge's provider fail, which must not stop judging others."""
     _gathered: dict[int, asyncio.Task[RunEvidence]] = field(default_factory=dict)
     _first_ended: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Of the run, for what is given up for it alone."""
+        return f"{self.contestant}#{self.attempt}"
 
     async def judge(self, judge: Judge, metric: Metric, metric_key: str, sample: int) -> ChecklistJudge:
         """The judge, ready to be asked about one metric."""

@@ -1,7 +1,10 @@
-"""Checks by program what an answer points to: the line exists, the check ran and passed.
+"""Checks by program what an answer points to: the line exists, the check ran, the words are nowhere.
+
+An answer that speaks for the work needs a place in it that is really there, and no failed check. One that speaks
+against it may also point to a failed check, or say `nowhere:WORDS` of something that is missing.
 
 A model that must name a place, and knows that it is looked up, makes up less. The sentences here are sent back to
-judges: when one changes, raise `PROMPT` in project/judges.py.
+judges: when one changes, raise `WORDING` in project/judges.py.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from orvl.score.judges.evidence import EvidenceView
 
 MAX_LISTED = 24
+MIN_WORDS = 3
 QUOTES = "`'\"<> "
 PLACE = re.compile(r"(.+?)(?:[:#]L?(\d{1,9})(?:[-–]L?(\d{1,9})|:\d{1,9})?)?", re.DOTALL)
 
@@ -46,6 +50,7 @@ class Pointers:
             kinds.append("`page` for what the browser found")
         if self._run.lint:
             kinds.append("`lint` for what the linters found")
+        kinds.append("`nowhere:WORDS` where something is missing: words that would be in the files, and are in none")
         return kinds
 
     @property
@@ -54,39 +59,57 @@ class Pointers:
         passed = [f"check:{name}" for name, is_passed in self._checks.items() if is_passed]
         return [*self._view.names, *passed][:MAX_LISTED] or ["none"]
 
-    def problem(self, pointer: str) -> str | None:
-        """Why a pointer does not support a yes; None where it does. Of several pointers, one that does is enough."""
+    def problem(self, pointer: str, verdict: str = "yes", favours: bool = True) -> str | None:
+        """Why a pointer does not support an answer; None where it does. Of several pointers, one that does is enough.
+
+        `favours` says whether the answer is the one that good work gets.
+        """
         written = pointer.strip()
         bare = written.strip(QUOTES)
+        if not favours and not self._view.names:
+            return None  # Where there is nothing, nothing can be pointed to.
         if not bare:
-            return "a yes without a pointer"
+            return f"a {verdict} without a pointer"
+        if bare.lower().startswith("nowhere"):
+            return self._missing(bare, favours=favours)
         candidates = [written, bare, bare.strip("[]()" + QUOTES), *re.split(r"\s*[,;]\s*", bare)]
         problems: dict[str, str] = {}
         for part in dict.fromkeys(candidates):
-            problem = self._problem(part) if part else "nothing"
+            problem = self._problem(part, favours=favours) if part else "nothing"
             if problem is None:
                 return None
             problems[part] = problem
         return problems[bare]
 
-    def _problem(self, pointer: str) -> str | None:
+    def _missing(self, pointer: str, *, favours: bool) -> str | None:
+        words = pointer.partition(":")[2].strip(QUOTES)
+        if favours:
+            return "'nowhere' shows nothing of the work: point to what was looked at"
+        if len(words) < MIN_WORDS:
+            return "'nowhere' needs the words that are missing: nowhere:WORDS"
+        found = next((line for line in self._view.work.split("\n") if words.lower() in line.lower()), None)
+        return f"'{words[:60]}' is there: {found.strip()[:80]}" if found is not None else None
+
+    def _problem(self, pointer: str, *, favours: bool) -> str | None:
         kind, _, name = pointer.partition(":")
         kind, name = kind.strip().lower(), name.strip()
         if kind == "check" and name:
-            return _passed(self._checks, name, f"there is no check '{name[:60]}'", f"the check {name[:60]} failed")
+            missing = f"there is no check '{name[:60]}'"
+            return _passed(self._checks, name, missing, f"the check {name[:60]} failed", favours=favours)
         if kind == "step" and name:
-            return _passed(self._steps, name, f"there is no step {name[:20]}", f"step {name[:20]} did not pass")
+            missing = f"there is no step {name[:20]}"
+            return _passed(self._steps, name, missing, f"step {name[:20]} did not pass", favours=favours)
         if kind == "screenshot" and name:
             known = name in self._shots or name in self._images
             return None if known else f"there is no screenshot '{name[:60]}'"
         if (pointer == "page" and self._run.page is not None) or (pointer == "lint" and self._run.lint):
             return None
-        return self._place(pointer)
+        return self._place(pointer, favours=favours)
 
-    def _place(self, pointer: str) -> str | None:
+    def _place(self, pointer: str, *, favours: bool) -> str | None:
         names = self._view.names
         if pointer in names:
-            return self._emptied(pointer, names[pointer])
+            return self._emptied(pointer, names[pointer]) if favours else None
         match = PLACE.fullmatch(pointer)
         assert match is not None
         known = {path: path for path in self._view.lengths} | dict(names)
@@ -98,14 +121,14 @@ class Pointers:
         wrong = next((line for line in (first, last) if not 1 <= line <= lines), None) if match[2] else None
         if wrong is not None:
             return f"{match[1][:80]} has {lines} lines, and no line {wrong}"
-        return self._emptied(match[1], path)
+        return self._emptied(match[1], path) if favours else None
 
     def _emptied(self, name: str, path: str) -> str | None:
         """In the view without words a yes needs something that is left: a file that was nothing but words is not."""
         return f"nothing is left of {name[:80]}" if path in self._view.emptied else None
 
 
-def _passed(known: Mapping[str, bool | None], name: str, missing: str, failed: str) -> str | None:
+def _passed(known: Mapping[str, bool | None], name: str, missing: str, failed: str, *, favours: bool) -> str | None:
     if name not in known:
         return missing
-    return None if known[name] else failed
+    return None if known[name] or not favours else failed

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from orvl.score.judges.injection import USUAL, is_loaded, is_suspicious, words_of
+from orvl.score.judges.injection import USUAL, is_loaded, is_ordinary, is_suspicious, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -97,6 +97,8 @@ CLOSERS = {
     "<<-": "\0",
 }
 UNTIL = {mark: re.compile(rf"(?:[^{mark}\\\n]++|\\.)*+", re.DOTALL) for mark in ("'", '"')}
+CODES = re.compile(r"(?:\b(?:0x[0-9a-fA-F]{2}|\d{2,3})\b[\s,]{1,8}){5,}")
+"""Rows of numbers that may be letters."""
 SIMPLE = re.compile(r"[\w./:#%@+*=?&$~^-]*", re.ASCII)
 COMMON = frozenset(
     [
@@ -319,8 +321,11 @@ FOLDING = _Folding(
 # -- bare code
 
 
-def bare_code(path: str, text: str) -> str:
-    """A file without comments, prose, texts and sentences in names; one of an unknown language is empty lines."""
+def bare_code(path: str, text: str, known: frozenset[str] = frozenset()) -> str:
+    """A file without comments, prose, texts and sentences in names; one of an unknown language is empty lines.
+
+    `known` are the words of the task: names may use these beside ordinary ones.
+    """
     if len(text) > MAX_TEXT:
         text = text[:MAX_TEXT] + _newlines(text[MAX_TEXT:])
     name = PurePosixPath(path).name.lower()
@@ -335,25 +340,28 @@ def bare_code(path: str, text: str) -> str:
         bare = "\n".join(map(_setting, text.split("\n")))
     else:
         bare = _newlines(text)
-    names = _NameNumbers()
-    bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, re.sub(r"[^\x00-\x7f…]+", CUT, bare), flags=re.ASCII)
+    names = _NameNumbers(known)
+    bare = CODES.sub(CUT, re.sub(r"[^\x00-\x7f…]+", CUT, bare))
+    bare = re.sub(r"[A-Za-z_$][\w$]*", names.short, bare, flags=re.ASCII)
     if not is_suspicious(bare):
         return bare
     return "\n".join("" if is_suspicious(line) else line for line in bare.split("\n"))
 
 
 class _NameNumbers:
-    """Replaces names that are sentences by numbers, the same name by the same number."""
+    """Replaces names that are sentences, or of unknown words, by numbers: the same name by the same number."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: frozenset[str]) -> None:
+        self._words = known
         self._known: dict[str, str] = {}
 
     def short(self, match: re.Match[str]) -> str:
         name = match[0]
-        words = words_of(name)
-        if len(words) <= MAX_NAME_WORDS and not is_loaded(words):
-            return name
-        return self._known.setdefault(name, f"name_{len(self._known) + 1}")
+        if name not in self._known:
+            words = words_of(name)
+            says_nothing = len(words) <= MAX_NAME_WORDS and not is_loaded(words) and is_ordinary(words, self._words)
+            self._known[name] = name if says_nothing else f"name_{len(self._known) + 1}"
+        return self._known[name]
 
 
 @cache

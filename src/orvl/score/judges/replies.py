@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.gateway.wire.format import ModelAnswer, ModelToolCall
 from orvl.store.rows import JudgeReply
-from orvl.types import CallIssue, ModelCall
+from orvl.types import CallIssue, Inspection, ModelCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from orvl.gateway.wire.format import Question
+    from orvl.store import Store
     from orvl.store.writer import Writer
 
 KEPT = ("model", "text", "finish", "refused", "cut_off")
@@ -33,6 +34,7 @@ class Replies:
         self._about, self._scope, self._writer = about, scope, writer
         self._stored = {(reply.question, reply.step): reply.content for reply in stored if reply.scope == scope}
         self._asked: Counter[str] = Counter()
+        self._kept = 0
 
     def conversation(self, question: Question) -> JudgeConversation:
         """The conversation about a question; a question that is asked twice gets two."""
@@ -42,6 +44,25 @@ class Replies:
 
     def get(self, question: str, step: int) -> Mapping[str, Any] | None:
         return self._stored.get((question, step))
+
+    async def keep_questions(
+        self, attempt: int, asked: Sequence[Mapping[str, Any]], evidence: Mapping[str, str]
+    ) -> None:
+        """Keeps what a judge was sent and what it said; evidence, which many questions share, by itself."""
+        if self._writer is None:
+            return
+        self._kept += 1
+        kept: dict[tuple[str, str], dict[str, Any]]
+        kept = {("judge-evidence", key): {"text": text} for key, text in evidence.items()}
+        kept["judge", f"{self._scope}#{self._kept}"] = {"asked": list(asked)}
+
+        def write(store: Store) -> None:
+            with store.blobs.batch() as batch:
+                blobs = {place: batch.put(json.dumps(content).encode()) for place, content in kept.items()}
+            for (kind, key), blob in blobs.items():
+                store.add_inspection(attempt, Inspection(kind, key, blob))
+
+        await self._writer.write(write)
 
     async def add(self, question: str, step: int, content: Mapping[str, Any]) -> None:
         if self._writer is not None:

@@ -1,6 +1,6 @@
 """What a judge may look up by itself, read-only and a limited number of times: files, a search, the browser.
 
-The texts here are part of what judges are asked: when one changes, raise `PROMPT` in project/judges.py.
+The texts here are part of what judges are asked: when one changes, raise `WORDING` in project/judges.py.
 """
 
 from __future__ import annotations
@@ -130,4 +130,4 @@ class JudgeTools:
         text = self._blind(escape(self._run.read(path)))
         if "\\x00" in text:
             return ("This file is not text.",)
-        return lines_of(bare_code(path, text) if self._view.is_plain else text)
+        return lines_of(bare_code(path, text, self._view.known) if self._view.is_plain else text)

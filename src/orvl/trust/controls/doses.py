@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orvl.errors import ControlUnavailable
-from orvl.rate.stats.claims import Claim, examine_values, rank_order
+from orvl.rate.stats.claims import Claim, examine_values, point_test, rank_order
 from orvl.trust.controls.control import FROM_GOOD, Control, Derived, LadderEvidence, Results
 from orvl.trust.mutate.source import ControlSource
 
@@ -46,6 +46,16 @@ def gate(evidence: LadderEvidence) -> Results:
         metric=evidence.bug_metric,
         fault="The judges overlook a planted bug",
     )
+    for judge in evidence.judges:
+        claim = Claim(
+            *("T2", f"{judge} sees a planted bug", "good", "planted-bug", "at least", BUG_COSTS),
+            judge=judge,
+            metric=evidence.bug_metric,
+            fault=f"{judge} overlooks a planted bug",
+        )
+        # Its mean and not a bound: one judge's noise is not averaged out, and a third of sound panels would fail by it.
+        values = evidence.scores.values(claim)
+        yield point_test(claim, float(values.mean()) if len(values) else None, len(values))
 
 
 def bug_warnings(evidence: LadderEvidence) -> Results:

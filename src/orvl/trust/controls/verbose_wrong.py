@@ -13,7 +13,7 @@ from orvl.trust.mutate.syntax import Edit, apply, is_sound, is_test, language_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BELOW_GOOD, ABOVE_BAD = 0.20, 0.10
+BELOW_GOOD, ABOVE_BAD, JUDGE_ABOVE_BAD = 0.20, 0.10, 0.20
 
 SECTIONS = {
     "Overview": (
@@ -152,6 +152,19 @@ def gate(evidence: LadderEvidence) -> Results:
         *("T4", "length alone earns no points", "verbose-wrong", "bad", "at most", ABOVE_BAD),
         fault="Length alone earns points",
     )
+    for judge in evidence.judges:
+        yield evidence.test(
+            *("T4", f"{judge} rates long but wrong work well below good work", "verbose-wrong", "good"),
+            side="at most",
+            margin=-BELOW_GOOD,
+            judge=judge,
+            fault=f"{judge} rates long but wrong work close to good work",
+        )
+        yield evidence.test(
+            *("T4", f"length alone earns no points from {judge}", "verbose-wrong", "bad", "at most", JUDGE_ABOVE_BAD),
+            judge=judge,
+            fault=f"{judge} gives points for length alone",
+        )
 
 
 CONTROLS = (Control("C6", "verbose-wrong", make, gate),)
