@@ -68,6 +68,8 @@ class EvalSettings:
     """The front matter of an eval."""
 
     description: str = ""
+    family: str = ""
+    """Related evals count as one piece of evidence."""
     metrics: dict[str, Weight] | None = field(
         default=None, metadata={"form": "names with weights, such as {checks: 3, speed: 1}"}
     )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from orvl.rate.rating import rate
 from orvl.rate.stats.arrays import all_known
-from orvl.rate.stats.intervals import Moments, intervals_of, mean_interval
+from orvl.rate.stats.intervals import mean_intervals, run_intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -106,6 +106,8 @@ class Row:
     errors: Mapping[str, int] = field(default_factory=dict)
     """Why runs are errored, and how many for each reason."""
     evals: int = 1
+    families: int = 1
+    """Families of evals, where related evals count as one; else the number of evals."""
     unrated_evals: tuple[str, ...] = ()
     rank: int | None = None
     """One more than the number of contestants that are better beyond chance; None where nothing is certified, or where
@@ -170,8 +172,7 @@ def rate_groups(sizes: Sequence[int], scores: Scores, rules: Rules) -> tuple[lis
     group = Groups(sizes)
     R, rated = group.mean(rating.R)
     R_pen, _ = group.mean(rating.R_pen)
-    squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
-    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1))).tolist()
+    intervals = run_intervals(rating.R, group.sizes).tolist()
     metrics = _metrics(scores, group, rating, weights / weights.sum())
     ratings = [
         GroupRating(
@@ -239,12 +240,33 @@ def _known(values: NDArray[np.float64]) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-def over_evals(cells: Iterable[Row]) -> list[Row]:
-    """One row per contestant: the plain mean over evals, each the mean of its episodes."""
+def over_evals(
+    cells: Iterable[Row], families: Callable[[Sequence[str]], Sequence[str] | None] = lambda _: None
+) -> list[Row]:
+    """One row per contestant: the plain mean over evals, each the mean of its episodes.
+
+    `families` gives the families of evals, where any are related.
+    """
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for cell in cells:
         groups[cell.agent, cell.model, cell.provider].append(cell)
-    return [_contestant(names, rows) for names, rows in groups.items()]
+    evals = list(dict.fromkeys(cell.eval or "" for rows in groups.values() for cell in rows))
+    place = {name: i for i, name in enumerate(evals)}
+    table = np.full((len(groups), len(evals)), np.nan)
+    for i, rows in enumerate(groups.values()):
+        for cell in rows:
+            table[i, place[cell.eval or ""]] = np.nan if cell.R is None else cell.R
+    related = families(evals)
+    # All at once: one by one, a board of a hundred contestants would take a second.
+    intervals = mean_intervals(table, families=related).tolist()
+    return [
+        replace(
+            _contestant(names, rows),
+            interval=None if low != low else (low, high),
+            families=len({related[place[c.eval or ""]] if related else c.eval for c in rows if c.R is not None}),
+        )
+        for (names, rows), (low, high) in zip(groups.items(), intervals, strict=True)
+    ]
 
 
 def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
@@ -257,7 +279,6 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
         eval=None,
         R=float(np.mean(R)) if R else None,
         R_pen=float(np.mean(R_pen)) if R else None,
-        interval=mean_interval(R) if R else None,
         planned=sum(cell.planned for cell in cells),
         rated=sum(cell.rated for cell in cells),
         failed=sum(cell.failed for cell in cells),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from orvl.errors import FileError
 from orvl.plan.layout import panel_of
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
-from orvl.rate.gather import CellRef, Gathered, gather
+from orvl.rate.gather import CellRef, Gathered, families_of, gather
 from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
@@ -49,7 +50,7 @@ class Board:
 
     @property
     def contestants(self) -> list[Row]:
-        return over_evals(self.cells)
+        return over_evals(self.cells, partial(families_of, self.gathered.panels))
 
     @property
     def isolation(self) -> dict[str, dict[str, int]]:

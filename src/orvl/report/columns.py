@@ -53,7 +53,9 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             lambda row: str(row.rank or UNKNOWN),
             rows="contestants",
             when=lambda rows: any(row.rank for row in rows),
-            legend=lambda _: "#: 1 + the number of contestants that are significantly better; ties share a rank.",
+            legend=lambda _: (
+                "#: 1 + the number of contestants that are shown to be better; who cannot be told apart shares a rank."
+            ),
         ),
         Column("run", lambda row: row.run, rows="runs"),
         Column("episode", lambda row: row.episode, rows="runs"),
@@ -156,7 +158,9 @@ def _interval_legend(rows: Sequence[Row]) -> str:
     noun = "run" if by_eval else "eval"
     counts = {row.rated if by_eval else row.evals for row in rows if row.interval}
     over = count(counts.pop(), noun) if len(counts) == 1 else f"its {noun}s"
-    return f"95 %: the confidence interval of R, over {over}."
+    families = {row.families for row in rows if row.interval and row.eval is None and row.families < row.evals}
+    related = f" in {', '.join(map(str, sorted(families)))} families" if families else ""
+    return f"95 %: the confidence interval of R, over {over}{related}; it holds for any distribution."
 
 
 def _contestant(row: Row) -> str:

@@ -44,12 +44,13 @@ def _winners(found: Trust, ranking: Winners) -> Iterator[str]:
     if not best:
         yield f"Nobody can lead yet: no two contestants share {FEWEST} evals on which both are rated."
         return
+    enough = f"e-value of {ranking.needed:g} against it, among {len(rated)}"
     if len(best) == len(rated) - len(ranking.untested):
-        yield "Nobody leads: no difference between the contestants is significant (5 %, Holm over all pairs)."
+        yield f"Nobody leads: there is not enough evidence to tell the contestants apart (it takes an {enough})."
     elif len(best) == 1:
-        yield f"Best: {names[0]}, which nobody beats and which significantly beats others (5 %, Holm over all pairs)."
+        yield f"Best: {names[0]}. All others that are ranked are shown to be worse (an {enough})."
     else:
-        yield f"Best: {_listed(names)}, which nobody beats significantly (5 %, Holm over all pairs)."
+        yield f"Best: {_listed(names)}: none of these is shown to be worse than another (by an {enough})."
     if ranking.untested:
         others = _listed([plain(" ".join(found.ranked[i])) for i in ranking.untested])
         yield f"Not ranked (fewer than {FEWEST} evals in common with anybody): {others}."

@@ -71,7 +71,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
     ranked = [numbers.contestants[i] for i in free]
     per_eval = numbers.per_eval[free]
-    ranking = winner_set(per_eval) if len(free) > 1 and board.standing.may_rank else None
+    ranking = winner_set(per_eval, families=numbers.families) if len(free) > 1 and board.standing.may_rank else None
     ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
     maps = _maps(store, board)
     beside, floors = _beside_each(board, maps), _floors(numbers)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -41,3 +43,24 @@ def mean_known(
 def all_known(array: NDArray[np.float64]) -> bool:
     """Whether nothing is NaN: a sum tells, without a mask as large as the array."""
     return not np.isnan(array.sum())
+
+
+def aligned(*rows: ArrayLike) -> tuple[ArrayLike, ...]:
+    """Rows that have an index, as a pandas Series has, in the order of the first one's; what one lacks is missing.
+
+    Without this, numpy would pair the first value of one with the first of the other, whatever they are of.
+    """
+    indices = [getattr(row, "index", None) for row in rows]
+    if any(index is None or callable(index) for index in indices):
+        return rows
+    lists: list[list[object]] = [list(index) for index in indices if index is not None]
+    for index in lists:
+        if len(set(index)) < len(index):
+            raise ValueError("An index has a label twice, so the rows cannot be aligned by it.")
+    order = list(dict.fromkeys(label for index in lists for label in index))
+    return tuple(_in_order(row, index, order) for row, index in zip(rows, lists, strict=True))
+
+
+def _in_order(row: ArrayLike, index: Sequence[object], order: Sequence[object]) -> NDArray[np.float64]:
+    values = dict(zip(index, np.asarray(row, dtype=np.float64).tolist(), strict=True))
+    return np.array([values.get(label, np.nan) for label in order], dtype=np.float64)
