@@ -105,7 +105,7 @@ def test_many_evals_have_nearly_the_bounds_of_exact_ones():
         away = values - values.mean(axis=1, keepdims=True)
         n, third = np.full(20, float(EXACT)), (away**3).mean(axis=1)
         found = moment_bounds(n, values.mean(axis=1), (away**2).mean(axis=1), third, 0.95)
-        assert np.stack(found, axis=-1) == pytest.approx(mean_intervals(values), abs=0.002)
+        assert np.stack(found, axis=-1) == pytest.approx(mean_intervals(values), abs=0.003)
 
 
 def test_equal_values_are_not_certainty():

@@ -96,6 +96,7 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             when=lambda rows: any(row.interval for row in rows),
             legend=_interval_legend,
         ),
+        Column("families", lambda row: row.families, rows="contestants"),
         Column("penalty", lambda _: penalty),
         Column(
             "calibrated",

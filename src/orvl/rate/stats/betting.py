@@ -123,6 +123,22 @@ def _bound(units: Units, needed: float) -> float:
     return bisected(lambda mean: float(log_better(units, mean)) >= needed, low, high)
 
 
+def sequence_half_width(sd: float, units: int, level: float = 0.95) -> float:
+    """Half of the confidence sequence of so many differences that are this far above and below 0, in turn."""
+    check_level(level)
+    if not 0 <= sd <= 1 or units < 1:
+        raise ValueError(f"The sd is {sd} over {units} units; it must be from 0 to 1, over 1 or more.")
+    needed = log(2 / (1 - level))
+
+    def is_kept(away: float) -> bool:
+        stakes = np.outer(np.array(BETS), np.array([away + sd, away - sd]) / (1 - away))
+        with np.errstate(divide="ignore"):
+            wins = np.log1p(np.maximum(stakes, -1.0)).sum(axis=1) * units / 2
+        return float(np.logaddexp.reduce(wins + _LOG_SHARES)) < needed
+
+    return bisected(is_kept, 0.0, 1.0)
+
+
 def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
     """The largest number for which it holds; it holds at `low`, and no longer at some higher number."""
     while high - low > 1e-9:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.float64]
 
-EXACT = 40
-"""Up to so many values bounds are exact; beyond, they come from the first three moments, right to .002."""
+EXACT = 50
+"""Up to so many values bounds are exact; beyond, they come from the first three moments, right to .003."""
 STEPS = 60
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LOWEST_SLOPE = 0.2
 """Below this, dividing by the slope would blow noise up more than fivefold."""
 FEWEST_ANCHORS = 3
+LARGEST_ERROR = 0.15
+"""A map that is further off on an anchor it has not seen is no map."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def _judge_map(judge: str, names: Sequence[str], points: _Points) -> JudgeMap:
     raw = [_error(points.take(points.anchor == place)) for place in np.unique(points.anchor)]
     return JudgeMap(
         *(judge, line.intercept, line.slope, line.fitted, line.error, lowest, anchors, evals, _size(raw), held_out),
-        refused=_too_flat(judge, line.fitted, lowest),
+        refused=_too_flat(judge, line.fitted, lowest) or _too_wrong(judge, held_out),
     )
 
 
@@ -134,6 +136,16 @@ def _too_flat(judge: str, slope: float, lowest: float) -> str | None:
     return (
         f"{judge}'s scores follow the truth too little: their slope is {slope:.2f} (lower bound {lowest:.2f}, needs "
         f"more than {LOWEST_SLOPE})."
+    )
+
+
+def _too_wrong(judge: str, held_out: Mapping[str, float]) -> str | None:
+    if not held_out or _size([*held_out.values()]) <= LARGEST_ERROR:
+        return None
+    worst = max(held_out, key=lambda anchor: abs(held_out[anchor]))
+    return (
+        f"{judge}'s scores do not follow a line: on anchors that the line has not seen it is off by "
+        f"{_size([*held_out.values()]):.2f} (at most {LARGEST_ERROR}), and by {held_out[worst]:+.2f} on {worst}."
     )
 
 
