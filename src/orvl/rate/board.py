@@ -11,6 +11,7 @@ import numpy as np
 from orvl.rate.rating import rate
 from orvl.rate.stats.arrays import all_known
 from orvl.rate.stats.intervals import mean_intervals, run_intervals
+from orvl.rate.stats.spending import spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.rate.rating import Rating
+    from orvl.rate.stats.spending import Spending
     from orvl.types import Layout
 
 USAGE = (
@@ -105,6 +107,11 @@ class Row:
     reason: str | None = None
     errors: Mapping[str, int] = field(default_factory=dict)
     """Why runs are errored, and how many for each reason."""
+    carried_out: int = 0
+    """Runs that finished or failed: those that the usage is of."""
+    cost_per_run: Spending | None = None
+    seconds_per_run: Spending | None = None
+    """Means over evals, each the mean of its runs; None where one is unknown."""
     evals: int = 1
     families: int = 1
     """Families of evals, where related evals count as one; else the number of evals."""
@@ -287,11 +294,22 @@ def _contestant(names: tuple[str, str, str], cells: list[Row]) -> Row:
             name: _pooled([cell.metrics[name] for cell in cells if name in cell.metrics], len(R)) for name in metrics
         },
         usage=add_usage(cell.usage for cell in cells),
+        carried_out=sum(cell.carried_out for cell in cells),
+        cost_per_run=_per_run(cells, "cost_usd"),
+        seconds_per_run=_per_run(cells, "seconds"),
         sandbox=",".join(sorted(sandboxes)) or None,
         **why_errored(_added(cell.errors for cell in cells)),
         evals=len(R),
         unrated_evals=tuple(cell.eval or "" for cell in cells if cell.R is None) if R else (),
     )
+
+
+def _per_run(cells: Iterable[Row], what: str) -> Spending | None:
+    """What a run takes, eval by eval; an eval of which that is unknown makes the whole unknown."""
+    ran = [(cell.usage.get(what), cell.carried_out) for cell in cells if cell.carried_out]
+    if any(value is None for value, _ in ran):
+        return None
+    return spending([(value or 0.0) / runs for value, runs in ran])
 
 
 def why_errored(errors: Mapping[str, int]) -> dict[str, Any]:

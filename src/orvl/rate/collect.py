@@ -184,6 +184,7 @@ def _cell_row(
         planned=counts.runs if ref.planned is None else ref.planned,
         failed=counts.failed,
         errored=counts.runs - counts.carried_out,
+        carried_out=counts.carried_out,
         usage=counts.usage,
         sandbox=counts.sandbox,
     )

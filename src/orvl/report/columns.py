@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from orvl.rate.board import MetricRow, Row
+    from orvl.rate.stats.spending import Spending
 
 T = TypeVar("T")
 UNKNOWN = "–"
@@ -131,6 +132,8 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             legend=lambda _: "Runs: rated / failed / errored / planned.",
         ),
         Column("usage", lambda row: known_usage(row.usage) or None),
+        Column("cost_per_run", lambda row: _spending(row.cost_per_run), rows="contestants"),
+        Column("seconds_per_run", lambda row: _spending(row.seconds_per_run), rows="contestants"),
         Column(heading="time", cell=_time),
         Column(heading="cost", cell=_cost),
         Column("sandbox", lambda row: row.sandbox),
@@ -170,6 +173,10 @@ def _contestant(row: Row) -> str:
 
 def _list(pair: tuple[float, float] | None) -> list[float] | None:
     return list(pair) if pair else None
+
+
+def _spending(found: Spending | None) -> dict[str, Any] | None:
+    return None if found is None else {"mean": found.mean, "interval": _list(found.interval), "evals": found.evals}
 
 
 def _number(value: float | None) -> str:

@@ -27,8 +27,8 @@ KIND = "calibration"
 LEAST_APART = 0.1
 """Checks that see less of a difference between the doses say nothing about what they are worth."""
 NOTHING_KNOWN = (
-    "nobody knows what its anchors are worth. Write checks that see the bugs (controls/bugs), or label the controls' runs: "
-    "orvl label"
+    "nobody knows what its anchors are worth. Write checks that see the bugs in controls/bugs, or label runs of the "
+    "controls: orvl label"
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from orvl.errors import OrvlError
 from orvl.rate.board import Groups, Scores, masked
+from orvl.rate.frontier import frontier
 from orvl.rate.numbers import counting_judges, numbers_of
 from orvl.rate.rating import by_judge
 from orvl.rate.stats.agreement import leave_one_out, panel_agreement
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
+    from orvl.rate.frontier import Spot
     from orvl.rate.gather import CellRef, Gathered
     from orvl.rate.numbers import Contestant, Numbers
     from orvl.rate.stats.agreement import PanelAgreement
@@ -64,6 +66,8 @@ class Trust:
     agreement: Mapping[str, PanelAgreement] = field(default_factory=dict)
     """By metric; '' is the mean over judged metrics, by each judge alone."""
     people: People | None = None
+    frontier: Sequence[Spot] = ()
+    """Cost against quality."""
     warnings: tuple[str, ...] = ()
 
 
@@ -87,8 +91,8 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         for row in board.contestants
     ]
     components, steps = None, None
+    by_name = {row.contestant: row for row in rows}
     if free:
-        by_name = {row.contestant: row for row in rows}
         components, steps = _next_dollar(numbers, free, store, [by_name[names] for names in ranked])
     return rows, Trust(
         judges=tuple(numbers.judges),
@@ -96,6 +100,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         ranking=ranking,
         components=components,
         steps=steps,
+        frontier=frontier([by_name[names] for names in ranked], per_eval) if len(free) > 1 else (),
         merit=merit(ranked, per_eval) if len(free) > 1 else None,
         agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
         warnings=_uncalibrated(board, maps),

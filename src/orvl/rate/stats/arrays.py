@@ -12,11 +12,27 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+SLACK = 2.0
+"""How far beyond 0 and 1 scores may be where only lines and variances are fitted to them: noise that follows a bell
+curve leaves the scale. Scores from 0 to 100, or from 1 to 5, go further."""
+
+
 def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """The values as an array. An infinite one is an error: it would silently spoil every mean."""
     array = np.asarray(values, dtype=np.float64)
     if np.isinf(array).any():
         raise ValueError(f"{what} must be finite (NaN for missing).")
+    return array
+
+
+def probabilities(values: ArrayLike, what: str, *, lowest: float = 0.0, slack: float = 1e-9) -> NDArray[np.float64]:
+    """The values as an array; an error where one is not from `lowest` to 1, such as a score from 0 to 100."""
+    array = numbers(values, what)
+    beyond = (array < lowest - slack) | (array > 1 + slack)
+    if beyond.any():
+        worst = float(array[beyond].flat[0])
+        percent = " Divide scores from 0 to 100 by 100." if 1 < worst <= 100 else ""
+        raise ValueError(f"{what} must be from {lowest:g} to 1 (NaN for missing), and one is {worst:g}.{percent}")
     return array
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from orvl.rate.stats.arrays import check_level, numbers
+from orvl.rate.stats.arrays import check_level, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class Evidence:
 
 def units_of(values: ArrayLike, families: Sequence[object] | None = None) -> Units:
     """Values per eval (last axis, NaN for missing), added up by family; without families each eval is its own."""
-    table = numbers(values, "Values")
+    table = probabilities(values, "Values", lowest=-1.0)
     known = ~np.isnan(table)
     table = np.where(known, table, 0.0)
     if families is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from orvl.rate.stats.arrays import mean_known, numbers
+from orvl.rate.stats.arrays import SLACK, mean_known, probabilities
 from orvl.rate.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def calibrate(
 ) -> tuple[JudgeMap, ...]:
     """A map for each judge, from anchors' scores (evals × repeats × judges) and truths (one for each eval, or one)."""
     anchors = [anchor for anchor in scores if anchor in truth]
-    tables = [numbers(scores[anchor], f"The scores of {anchor}") for anchor in anchors]
+    tables = [probabilities(scores[anchor], f"The scores of {anchor}", slack=SLACK) for anchor in anchors]
     for anchor, table in zip(anchors, tables, strict=True):
         if table.ndim != 3 or table.shape[2] != len(judges):
             raise ValueError(f"The scores of {anchor} have the shape {table.shape}, not evals × repeats × judges.")
@@ -100,7 +100,7 @@ def calibrate(
 
 
 def _truths(anchor: str, truth: ArrayLike, evals: int) -> NDArray[np.float64]:
-    values = numbers(truth, f"The truth of {anchor}")
+    values = probabilities(truth, f"The truth of {anchor}", slack=SLACK)
     if values.shape not in ((), (evals,)):
         raise ValueError(f"The truth of {anchor} has the shape {values.shape}; it must be one number, or {evals}.")
     return np.broadcast_to(values, evals)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from orvl.rate.stats.arrays import numbers
+from orvl.rate.stats.arrays import SLACK, probabilities
 from orvl.rate.stats.betting import sequence_half_width
 from orvl.rate.stats.intervals import t_quantile
 
@@ -93,7 +93,7 @@ def variance_components(scores: ArrayLike) -> Components | None:
     or judges that leave holes. Cells may differ in their number of episodes: each counts alike, by its mean. None below
     two evals.
     """
-    table = numbers(scores, "Scores")
+    table = probabilities(scores, "Scores", slack=SLACK)
     if table.ndim != 4:
         raise ValueError(f"scores has the shape {table.shape}; it must be contestants × evals × episodes × judges.")
     table, notes = _whole(table)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.rate.stats.arrays import check_level
+from orvl.rate.stats.arrays import check_level, probabilities
 from orvl.rate.stats.betting import units_of
 from orvl.rate.stats.bounded import EXACT, bounds, moment_bounds
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
     """The plain t interval of a mean of ratings between 0 and 1, NaN left out; None below two values."""
-    known = [value for value in values if not isnan(value)]
+    known = [value for value in probabilities(values, "Ratings").tolist() if not isnan(value)]
     n = len(known)
     if n < 2:
         return None
@@ -103,14 +103,9 @@ def ratings(table: ArrayLike) -> NDArray[np.float64]:
 
 
 def bounded(values: NDArray[np.float64], lowest: float = 0.0) -> NDArray[np.float64]:
-    """Values from `lowest` to 1, rounding forgiven; an error where one is beyond."""
-    if values.size and (
-        np.fmin.reduce(values, axis=None) < lowest - 1e-9 or np.fmax.reduce(values, axis=None) > 1 + 1e-9
-    ):
-        beyond = float(values[(values < lowest - 1e-9) | (values > 1 + 1e-9)].flat[0])
-        percent = " Divide scores from 0 to 100 by 100." if 1 < beyond <= 100 else ""
-        raise ValueError(f"{beyond:g} is not from {lowest:g} to 1 (NaN is missing).{percent}")
-    return np.clip(values, lowest, 1.0)
+    """Values from `lowest` to 1, rounding forgiven."""
+    what = "Ratings" if lowest == 0 else "Differences"
+    return np.clip(probabilities(values, what, lowest=lowest), lowest, 1.0)
 
 
 def unmet_share(n: NDArray[np.int64] | int, level: float = 0.95) -> NDArray[np.float64]:
