@@ -47,6 +47,10 @@ __all__ = sorted([*_HOMES, "__version__"])
 
 def __getattr__(name: str) -> Any:
     """Loads a public name when it is first asked for, so that `import orvl` costs nothing."""
+    if name == "stats":
+        from importlib import import_module
+
+        return import_module("orvl.stats")
     if name not in _HOMES:
         raise AttributeError(f"module 'orvl' has no attribute {name!r}")
     from importlib import import_module

@@ -113,6 +113,8 @@ class Eval:
     steps: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     network: str | None = None
+    family: str = ""
+    """Evals of one family are related, and count as one piece of evidence; empty: of its own."""
     folder: Path | None = None
     workspace_digest: str = ""
     """Of `workspace/`, where there is one."""

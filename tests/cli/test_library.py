@@ -51,7 +51,7 @@ def test_the_notebook_runs_as_it_stands(tried):
     assert dict(values[1]) == {"dummy-good": 1.0, "dummy-bad": 0.2, "empty": pytest.approx(0.2, abs=0.1)}
     assert values[2].loc["dummy-good"].min() > 0.9
     assert all(passed for _, passed in values[3])
-    assert values[4][0] == "NO EVIDENCE EITHER WAY"
+    assert values[4][0] == "NOT ENOUGH EVIDENCE"
     assert values[5] == ["RunStarted", "AttemptEnded"]
 
 

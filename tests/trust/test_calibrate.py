@@ -11,8 +11,10 @@ import time
 from test_certify import constant, giving, judged, passed, sound
 
 from helpers.judging import evidence_in, items_of
-from helpers.ladders import laddered
+from helpers.ladders import LINES, laddered
+from orvl.store.sqlite import SqliteStore
 from orvl.testing import Answer
+from orvl.trust.control_agents import control_of
 
 EVALS = ("one", "two", "three")
 ITEMS = [f"Item {number}." for number in range(20)]
@@ -64,6 +66,56 @@ def test_harsh_and_generous_judges_come_together_and_a_newer_failure_hides_no_ma
         text = call(project, "calibrate", "--judge=bert", evals=("one",), status=1).out
         assert "needs at least 2" in text and "0.00" not in text
         assert abs(rated()["calibrated"] - 0.5) < 1e-9, "nothing was found out, so the map holds"
+
+
+def test_work_with_all_bugs_is_worth_what_it_passes(project):
+    """Four checks see the bugs, and four others pass whatever is written: all bugs are worth a half, not nothing."""
+    laddered(project, names=EVALS)
+    project.score("works", f"items = {ITEMS!r}\n")
+    more = ", ".join(f'{{"name": "there{one}", "run": "test -e tools.py"}}' for one in range(4))
+    for name in EVALS:
+        head = project.root / f"evals/{name}/eval.md"
+        head.write_text(head.read_text().replace("checks: [", f"checks: [{more}, "))
+    fair = giving(passed)
+    with judged(project, anna=fair):
+        found = call(project, "calibrate", "--json").json["calibration"]
+    (anna,) = found["judges"]
+    assert found["worth"]["dose-all"] == [0.5] * 3 and found["worth"]["good"] == [1.0] * 3
+    assert set(found["worth_from"].values()) == {"checks"}
+    assert abs(anna["map"]["intercept"]) < 0.03 and abs(anna["map"]["slope"] - 1) < 0.05, "it is right as it is"
+
+
+def test_where_nobody_knows_what_anchors_are_worth_nothing_is_calibrated(project):
+    laddered(project, names=EVALS)
+    for name in EVALS:
+        head = project.root / f"evals/{name}/eval.md"
+        head.write_text(re.sub(r"checks: \[.*\]", 'checks: [{name: there, run: "test -e tools.py"}]', head.read_text()))
+    with judged(project, anna=giving(passed_lines)):
+        done = call(project, "calibrate", status=1)
+        assert "nobody knows what its anchors are worth" in flat(done.out)
+        agents = (
+            "SELECT attempt.id, agent FROM attempt JOIN run ON attempt.run = run.id JOIN cell ON run.cell = cell.id"
+        )
+        worth = {"good": 0.9, "planted-bug": 0.8, "dose-2": 0.7, "dose-4": 0.5, "dose-all": 0.5}
+        with SqliteStore(project.root / ".orvl", write=True) as store:
+            for number, agent in store.rows(agents):
+                store.add_label(number, "works", "ann", worth[control_of(agent)], None, None)
+            store.db.commit()
+        found = call(project, "calibrate", "--json").json["calibration"]
+    assert found["worth"]["dose-all"] == [0.5] * 3 and set(found["worth_from"].values()) == {"people"}
+
+
+def passed_lines(request):
+    """The share of bugs that are not there, seen in the work itself."""
+    shown = evidence_in(request)
+    return sum(line in shown for line in LINES) / len(LINES)
+
+
+def test_a_judge_that_follows_no_line_is_refused(project):
+    laddered(project, names=EVALS)
+    with judged(project, anna=giving(lambda request: 1.0 if passed(request) == 1 else 0.0)):
+        done = call(project, "calibrate", status=1)
+    assert "anna's scores do not follow a line: on anchors that the line has not seen it is off by" in flat(done.out)
 
 
 def test_without_a_judge_nothing_runs_before_calibrate_says_so(project):

@@ -6,8 +6,7 @@ import json
 import shutil
 from io import StringIO
 from itertools import product
-from math import sqrt
-from statistics import mean, stdev
+from statistics import mean
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from orvl.errors import UserError
 from orvl.pipeline import compare as compare_both
 from orvl.plan.selection import Selection
 from orvl.project import open_project
+from orvl.rate.stats.paired import paired
 from orvl.report.comparison import comparison_json, print_comparison, share
 from orvl.report.terminal import Terminal
 from orvl.store.sqlite import SqliteStore
@@ -48,8 +48,8 @@ def read():
     return {"usage": {"cost_usd": COST}}
 """
 METRIC = 'import json\n\ndef score(run):\n    return json.loads(run.read("answer.txt"))[{place}]\n'
-A = [0.9, 0.8, 0.85, 0.7, 0.95, 0.6, 0.75, 0.9]
-B = [0.5, 0.45, 0.6, 0.3, 0.5, 0.35, 0.3, 0.55]
+A = [0.95, 0.93, 0.96, 0.92, 0.95, 0.9, 0.94, 0.96]
+B = [0.21, 0.2, 0.22, 0.2, 0.21, 0.2, 0.23, 0.2]
 ONE_MODEL = {"none": ["m1"]}
 
 
@@ -138,12 +138,6 @@ def stored(master, tmp_path):
     return project
 
 
-def t_interval(differences):
-    t = {7: 2.364624, 11: 2.200985}[len(differences) - 1]
-    half = t * stdev(differences) / sqrt(len(differences))
-    return mean(differences) - half, mean(differences) + half
-
-
 # -- verdicts
 
 
@@ -154,14 +148,20 @@ def test_better_and_worse_are_one_verdict_from_two_sides(master):
     assert text.startswith("BETTER: good m1 is better than bad m1.\n")
     whole = found["difference"]
     assert whole["mean"] == pytest.approx(mean(differences))
-    low, high = t_interval(differences)
-    assert whole["interval"][0] <= low + 1e-9 and whole["interval"][1] >= high - 1e-9
+    assert whole["interval"][0] > 0 and whole["e_value"] >= found["needed_e"] == 20
+    assert (
+        whole["interval"][0] <= whole["one_look_interval"][0] <= whole["one_look_interval"][1] <= whole["interval"][1]
+    )
     assert whole["sign_flip_p"] == 2 / 2**8
-    assert whole["p_used"] == max(whole["p"], whole["sign_flip_p"], whole["bounded_p"]) <= 0.05
+    assert whole["p_used"] == pytest.approx(1 / whole["e_value"]) and whole["one_look_p"] <= whole["p_used"] <= 0.05
+    assert whole["quick_p"] == max(whole["p"], whole["sign_flip_p"])
     assert found["more_evals"] is None and "more eval" not in text
     ends = " to ".join(f"{end:+.3f}" for end in whole["interval"])
     assert f"good m1 − bad m1: {whole['mean']:+.3f} ({ends}), over 8 evals" in text
-    assert f"the e-value is {whole['e_value']:.3g}." in text
+    assert f"The e-value is {whole['e_value']:.3g} (20 are enough)." in text
+    assert "however often you look" in text and "One look planned beforehand would have said: BETTER (p = " in text
+    flat = " ".join(text.split())
+    assert "Quick tests, which assume that no rare collapse was missed, say: BETTER (p = 0.008, e = " in flat
     other, text = compared(master, "bad m1", "good m1")
     assert other["verdict"] == "WORSE" and text.startswith("WORSE: bad m1 is worse than good m1.\n")
     assert other["difference"]["mean"] == -whole["mean"]
@@ -170,33 +170,64 @@ def test_better_and_worse_are_one_verdict_from_two_sides(master):
 
 def test_no_evidence_says_how_many_more_evals_would_do(master):
     found, text = compared(master, "near", "good m1")
-    assert found["verdict"] == "NO EVIDENCE EITHER WAY"
+    assert found["verdict"] == "NOT ENOUGH EVIDENCE" and not found["equivalent"]
+    assert text.startswith("NOT ENOUGH EVIDENCE: near and good m1 cannot be told apart.")
     assert found["difference"]["p_used"] > 0.05
-    # The usual formula for a power of 80 %, with normal quantiles.
-    differences = [one["difference"] for one in found["evals"]]
-    rough = ((1.96 + 0.8416) * stdev(differences) / mean(differences)) ** 2 - 8
-    assert found["more_evals"] == pytest.approx(rough, rel=0.02)
-    assert f"About {found['more_evals']} more evals would settle it" in text
+    assert "would have said: not enough evidence (p = " in text
+    differences = np.tile([one["difference"] for one in found["evals"]], 1 + found["more_evals"] // 8)
+    assert paired(differences[:-8]).e_value < 20 < paired(np.tile(differences, 2)).e_value
+    assert f"About {found['more_evals']:,} more evals would settle it".replace(",", "") in text
+    assert "ahead" not in text and "weights" not in text, "of two that cannot be told apart neither leads"
 
 
-def test_a_difference_that_is_the_same_everywhere_is_not_called_level(master):
+def test_a_difference_that_is_the_same_everywhere_is_settled_by_more_of_the_same(master):
     found, text = compared(master, "m1", "m2")
     assert [one["difference"] for one in found["evals"]] == pytest.approx([0.2] * 8)
-    assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["more_evals"] is None
-    assert "level" not in text
-    assert "It is unknown how many more evals would settle it: the difference is the same on every eval." in text
+    assert found["verdict"] == "NOT ENOUGH EVIDENCE" and found["more_evals"] == 15
+    assert "level" not in text and "About 15 more evals would settle it, if they go as these did." in text
+
+
+def test_equivalent_is_said_where_it_is_shown(master):
+    found, text = compared(master, "near", "good m1")
+    assert found["within"] == 0.05 and "equivalent" not in text.split("One look")[0]
+    told = master.orvl("compare", "near", "good m1", "--within=0.6", "--json").json
+    assert (told["verdict"], told["within"], told["equivalent"]) == ("EQUIVALENT", 0.6, True)
+    text = master.orvl("compare", "near", "good m1", "--within=0.6").out
+    assert text.startswith("EQUIVALENT: near and good m1 are equivalent within ±0.6.")
+    assert "ahead" not in text and "would settle it" not in text
+
+
+def test_related_evals_are_one_piece_of_evidence(stored):
+    before, _ = compared(stored, "good m1", "bad m1")
+    for one in range(8):
+        family = "family: pair\n" if one < 2 else ""
+        stored.eval(f"e{one:02}", f"---\nmetrics: {{x: 1, y: 1}}\n{family}---\nTask {one}.\n")
+    after, text = compared(stored, "good m1", "bad m1")
+    assert after["difference"]["mean"] == before["difference"]["mean"]
+    assert (after["difference"]["n"], after["difference"]["families"]) == (8, 7)
+    assert after["difference"]["e_value"] < before["difference"]["e_value"]
+    assert after["verdict"] == "NOT ENOUGH EVIDENCE" and "over 8 evals of 7 families that both" in text
+    for one in range(8):
+        (stored.root / f"evals/e{one:02}.md").unlink()
+        stored.write(f"evals/group{one // 4}/e{one:02}.md", f"---\nmetrics: {{x: 1, y: 1}}\n---\nTask {one}.\n")
+    grouped, text = compared(stored, "good m1", "bad m1")
+    assert grouped["difference"]["families"] == 2, "a folder of evals is a family"
+    assert "Fewer than 6 families of evals cannot settle it: add at least 4." in text
+    row = stored.orvl("report", "good", "--model=m1", "--json").json["ratings"][0]
+    assert row["families"] == 2 and row["interval"][1] - row["interval"][0] > 0.6
+    assert "in 2 families" in stored.orvl("report", "good", env={"COLUMNS": "160"}).out
 
 
 def test_few_evals_settle_nothing(master):
     found, text = compared(master, "good m1", "bad m1", "--eval=e00,e01,e02,e03,e04")
-    assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["difference"]["p_used"] == 1
+    assert found["verdict"] == "NOT ENOUGH EVIDENCE" and found["difference"]["p_used"] > 0.05
     assert "Fewer than 6 evals cannot settle it: add at least 1." in text
-    assert "by chance" not in text
+    assert "e-value is" not in text
     found, text = compared(master, "good m1", "bad m1", "--eval=e00,e01")
     assert found["difference"]["n"] == 2 and found["difference"]["interval"] is not None
     found, text = compared(master, "good m1", "bad m1", "--eval=e00")
     assert found["difference"]["interval"] is None
-    assert "+0.400 (one eval has no interval), over 1 eval that both" in text
+    assert "+0.740 (one eval has no interval), over 1 eval that both" in text
     assert found["difference"]["p_used"] == 1 and not found["difference"]["significant"]
 
 
@@ -207,10 +238,10 @@ def test_equals_are_level(project):
     values(project, one=[0.5] * 6, two=[0.5] * 6)
     run(project, "one,two")
     found, text = compared(project, "one", "two")
-    assert found["verdict"] == "NO EVIDENCE EITHER WAY" and found["difference"]["mean"] == 0
-    assert "No number of evals would settle it: the two are level on these." in text
+    assert found["verdict"] == "NOT ENOUGH EVIDENCE" and found["difference"]["mean"] == 0
+    assert "The two are level on these: only more evals can show that they are equivalent." in text
     assert "They differ most" not in text
-    assert found["weights"]["share_a_wins"] == 0.5 and "one is ahead under 50 % of all possible metric weights." in text
+    assert found["weights"]["share_a_wins"] == 0.5 and "ahead" not in text
     assert found["usage"]["a"]["cost_usd"] is None
     assert "one: unknown and " in text, "an unknown cost is not 0"
 
@@ -314,12 +345,12 @@ def test_versions_are_whole_numbers_not_beginnings_of_others(stored):
 
 def test_an_overlay_is_compared_with_none(stored):
     stored.write("overlays/terse/overlay.toml", 'arguments = ["--terse"]\n')
-    values(stored, near_plus_terse=[one - 0.1 - i / 50 for i, one in enumerate(A)])
+    values(stored, near_plus_terse=[one - 0.7 - i / 50 for i, one in enumerate(A)])
     run(stored, "near+terse")
     found, text = compared(stored, "near", "near+terse")
     assert found["verdict"] == "BETTER"
     assert text.startswith("BETTER: near is better than near+terse.")
-    assert found["difference"]["mean"] == pytest.approx(0.1 + 0.07 - 0.0025)
+    assert found["difference"]["mean"] == pytest.approx(0.7 + 0.07 - 0.0025)
 
 
 # -- what is missing
@@ -384,22 +415,23 @@ def brute_force(lead, draws=40_000):
 
 
 def test_the_share_of_weights_and_the_nearest_flip_are_those_of_brute_force(project):
-    tasks(project, 7, "{x: 3, y: 1}")
+    tasks(project, 7, "{x: 9, y: 1}")
     for name in ("one", "two"):
         agent(project, name)
-    values(project, one=[[0.8, 0.2 + i / 100] for i in range(7)], two=[[0.6 - i / 100, 0.6] for i in range(7)])
+    values(project, one=[[1.0, 0.2 + i / 100] for i in range(7)], two=[[0.03 - i / 300, 0.6] for i in range(7)])
     run(project, "one,two")
     found, text = compared(project, "one", "two")
-    lead = np.array([[0.2 + 0.03, -0.4 + 0.03]])
+    lead = np.array([[0.97 + 0.01, -0.4 + 0.03]])
+    assert found["verdict"] == "BETTER"
     weights = found["weights"]
     assert weights["share_a_wins"] == pytest.approx(brute_force(lead), abs=0.015)
-    assert weights["share_a_wins"] == pytest.approx(1 - 0.37 / 0.6, abs=0.015)
-    # With two metrics the flip is where x * 0.23 = (1 - x) * 0.37.
+    assert weights["share_a_wins"] == pytest.approx(1 - 0.37 / 1.35, abs=0.015)
+    # With two metrics the flip is where x * 0.98 = (1 - x) * 0.37.
     flip = weights["metric_flip"]
-    assert flip["weights"]["x"] == pytest.approx(0.37 / 0.6, abs=1e-6)
-    assert flip["distance"] == pytest.approx(2 * (0.75 - 0.37 / 0.6), abs=1e-6)
+    assert flip["weights"]["x"] == pytest.approx(0.37 / 1.35, abs=1e-6)
+    assert flip["distance"] == pytest.approx(2 * (0.9 - 0.37 / 1.35), abs=1e-6)
     assert weights["judge_flip"] is None
-    assert f"The nearest metric weights that reverse this: x {0.37 / 0.6:.2f}, y {0.23 / 0.6:.2f}." in text
+    assert f"The nearest metric weights that reverse this: x {0.37 / 1.35:.2f}, y {0.98 / 1.35:.2f}." in text
     assert "judge" not in text.replace("tested the judges", "").replace("certify", "")
     narrowed, _ = compared(project, "one", "two", "--metric=y")
     assert narrowed["difference"]["mean"] == pytest.approx(-0.37) and set(narrowed["metrics"]) == {"y"}
@@ -437,7 +469,7 @@ def test_judges_whose_word_does_not_count_have_no_weights_to_turn(project):
     assert fond["difference"]["mean"] == pytest.approx(step)
     cross, text = compared(project, "one", "two", "--judge=cross", "--metric=tidy")
     assert cross["difference"]["mean"] == pytest.approx(-step)
-    assert "one is ahead under 0 % of all possible metric and judge weights." in text
+    assert cross["weights"]["share_a_wins"] == 0 and "ahead" not in text
 
 
 def test_all_and_none_of_the_weights_are_said_of_nothing_less():
@@ -451,7 +483,7 @@ def test_metrics_that_do_not_count_on_every_eval_are_not_given_other_weights(pro
     project.eval("e05", "---\nmetrics: {x: 1}\n---\nTask 5.\n")
     for name in ("one", "two"):
         agent(project, name)
-    values(project, one=A[:6], two=B[:6])
+    values(project, one=[1.0] * 6, two=[0.0] * 6)
     run(project, "one,two")
     found, text = compared(project, "one", "two")
     assert found["metrics"]["y"]["n"] == 5 and found["metrics"]["x"]["n"] == 6
@@ -464,7 +496,9 @@ def test_all_of_it_fits_into_80_columns(master):
     assert master.orvl("compare", "good", "bad", "--json").json == found
     _, text = compared(master, "good", "bad", columns=80)
     assert max(map(len, text.splitlines())) <= 80
-    assert text.count("+0.328 (+0.256 to +0.395)") == 3
+    whole = found["difference"]
+    ends = " to ".join(f"{end:+.3f}" for end in whole["interval"])
+    assert text.count(f"{whole['mean']:+.3f} ({ends})") == 3
 
 
 def test_verdicts_agree_between_text_and_json_for_all_pairs(master):

@@ -7,9 +7,8 @@ import shutil
 from io import StringIO
 from statistics import mean
 
-import numpy as np
 import pytest
-from test_compare import agent, run, tasks, values
+from test_compare import agent, compared, run, tasks, values
 from tests.conftest import UserProject
 
 from helpers.ladders import BUGS, GOOD, LINES, PATCH
@@ -64,11 +63,11 @@ def row(told, name):
 
 @pytest.fixture(scope="module")
 def certified(tmp_path_factory):
-    """Seven evals with controls, rated by a program that they have tested; three agents of which two are level."""
+    """Nine evals with controls, rated by a program that they have tested; three agents of which two are level."""
     project = UserProject(tmp_path_factory.mktemp("trust") / "project")
     tasks(project, 0)
     project.score("works", WORKS)
-    for one in range(7):
+    for one in range(9):
         name = f"e{one:02}"
         project.write(f"evals/{name}/eval.md", f"---\nmetrics: {{works: 1}}\n---\nTask {one}.\n")
         project.write(f"evals/{name}/controls/good/tools.py", GOOD)
@@ -77,13 +76,15 @@ def certified(tmp_path_factory):
             project.write(f"evals/{name}/controls/bugs/{number}.patch", PATCH.format(at=at, old=old, new=new))
     for name in ("first", "second", "third", "late"):
         agent(project, name)
-    first = [0.9, 0.8, 0.85, 0.7, 0.95, 0.6, 0.75]
+    first = [0.95, 0.96, 0.94, 0.97, 0.95, 0.96, 0.96, 0.95, 0.96]
     values(
         project,
         first=first,
-        second=[one + step for one, step in zip(first, (0.02, -0.03, 0.01, -0.04, 0.03, -0.01, 0.02), strict=True)],
-        third=[one - 0.4 - i / 100 for i, one in enumerate(first)],
-        late=[0.99] * 7,
+        second=[
+            one + step for one, step in zip(first, (0.02, -0.03, 0.01, -0.04, 0.03, -0.01, 0.02, 0, 0), strict=True)
+        ],
+        third=[one - 0.93 + i / 1000 for i, one in enumerate(first)],
+        late=[0.99] * 9,
     )
     run(project, "first,second,third,empty")
     run(project, "late", evals="e0[0-2]")
@@ -98,7 +99,10 @@ def test_the_best_are_named_and_ranked_under_a_certificate(certified):
     ranks = {one["agent"]: one["rank"] for one in told["ratings"]}
     assert (ranks["first"], ranks["second"], ranks["third"]) == (1, 1, 3)
     assert [one[0] for one in told["trust"]["winners"]] == ["first", "second"]
-    assert "Best: first m1 none, second m1 none, which nobody beats significantly (5 %, Holm over all pairs)." in text
+    assert (
+        "Best: first m1 none, second m1 none: none of these is shown to be worse than another "
+        "(by an e-value of 60 against it, among 4)." in text
+    )
     assert [one[0] for one in told["trust"]["untested"]] == ["late"] and ranks["late"] is None
     assert "Not ranked (fewer than 6 evals in common with anybody): late m1 none." in text
     assert ranks["empty"] is None, "a control is in no ranking"
@@ -109,9 +113,12 @@ def test_the_best_are_named_and_ranked_under_a_certificate(certified):
 
 def test_one_winner_and_nobody_at_all(certified):
     told, text = report(certified, agent="first,third")
-    assert "Best: first m1 none, which nobody beats" in text and told["trust"]["winners"] == [["first", "m1", "none"]]
+    assert (
+        "Best: first m1 none. All others that are ranked are shown to be worse (an e-value of 20 against" in text
+        and told["trust"]["winners"] == [["first", "m1", "none"]]
+    )
     told, text = report(certified, agent="first,second")
-    assert "Nobody leads: no difference between the contestants is significant" in text
+    assert "Nobody leads: there is not enough evidence to tell the contestants apart (it takes an e-value" in text
     told, text = report(certified, agent="first,third", eval="e00,e01,e02,e03,e04")
     assert told["trust"]["winners"] == [] and {one["rank"] for one in told["ratings"]} == {None}
     assert "Nobody can lead yet: no two contestants share 6 evals on which both are rated." in text
@@ -131,25 +138,19 @@ def test_without_a_certificate_nobody_is_ranked(certified, tmp_path):
     assert "Best" not in text and " # " not in text
 
 
-def test_the_next_dollar_of_programs_is_that_of_the_analysis_of_variance(certified):
+def test_the_next_dollar_counts_what_a_comparison_counts(certified):
     told, text = report(certified, agent="first,second,third")
-    table = np.array(
-        [
-            [one[0][0] for one in json.loads((certified.root / "values.json").read_text())[name].values()]
-            for name in ("first", "second", "third")
-        ]
-    )
-    left = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    square = float((left**2).sum()) / (2 * 6)
-    half = [2.446912 * (2 * square / 7) ** 0.5, 2.364624 * (2 * square / 8) ** 0.5]
     found = told["trust"]["next"]
-    assert found["half_width"] == pytest.approx(half[0], rel=1e-5)
+    pairs = [compared(certified, "first", other)[0]["difference"]["interval"] for other in ("second", "third")]
+    half = sum((high - low) / 2 for low, high in pairs) / 2
+    assert found["half_width"] == pytest.approx(half, rel=1e-6), "as compare has it"
     by_more = {step["more"]: step for step in found["steps"]}
-    assert by_more["eval"]["half_width"] == pytest.approx(half[1], rel=1e-5)
+    assert 0.85 * half < by_more["eval"]["half_width"] < 0.97 * half
     assert by_more["eval"]["price"] == pytest.approx(3 * 0.01)
     assert by_more["episode"]["half_width"] is None and "no cell has two episodes" in by_more["episode"]["reason"]
     assert "judge" not in by_more, "where there is no judge, none is called one"
-    assert f"a difference over 7 evals: ±{half[0]:.3f}; one more eval makes it ±{half[1]:.3f} ($0.0300)." in text
+    then = by_more["eval"]["half_width"]
+    assert f"a difference over 9 evals: ±{half:.3f}; one more eval makes it ±{then:.3f} ($0.0300)." in text
 
 
 # -- floors
@@ -326,12 +327,14 @@ def test_little_data_gives_reasons_instead_of_numbers(project):
     run(project, "one")
     told, text = report(project)
     assert told["trust"]["components"]["contestants"] == 1
-    assert "Uncertainty of R over 2 evals: still unbounded;" in text, "±1.27 is no knowledge"
+    low, high = told["ratings"][0]["interval"]
+    assert f"Uncertainty of R over 2 evals: ±{(high - low) / 2:.3f};" in text, "as the table has it"
     agent(project, "two")
     values(project, two=[0.4, 0.2])
     run(project, "two")
     told, text = report(project)
-    assert "Uncertainty of a difference over 2 evals: still unbounded;" in text
+    low, high = compared(project, "one", "two")[0]["difference"]["interval"]
+    assert f"Uncertainty of a difference over 2 evals: ±{(high - low) / 2:.3f};" in text
     assert "one more eval makes it ±" in text or "one more eval changes nothing ($" in text
     assert max(map(len, report(project, columns=80)[1].splitlines())) <= 80
 
@@ -344,7 +347,8 @@ def test_equals_have_nothing_to_be_told(project):
     run(project, "one,two")
     told, text = report(project)
     assert told["trust"]["merit"]["reason"] == "The contestants do not differ beyond noise."
-    assert "Share of the variance" not in text and "Uncertainty" not in text
+    assert "Share of the variance" not in text
+    assert "Uncertainty of a difference over 6 evals: ±0." in text, "equal on six evals is not equal"
 
 
 # -- merit

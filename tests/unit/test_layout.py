@@ -23,7 +23,7 @@ TIERS = (
     ("run",),
     ("capture",),
     ("score",),
-    ("rate",),
+    ("rate", "stats"),
     ("trust", "engine"),
     ("report", "pipeline", "cli"),
 )
@@ -91,7 +91,7 @@ def test_no_two_rooms_need_each_other():
 
 def test_nothing_else_is_at_the_top():
     files = {path.name for path in SOURCE.iterdir() if path.is_file()}
-    assert files == {"__init__.py", "__main__.py", "errors.py", "pipeline.py", "py.typed", "types.py"}
+    assert files == {"__init__.py", "__main__.py", "errors.py", "pipeline.py", "py.typed", "stats.py", "types.py"}
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert folders <= {*RANK, *USER_FORM, "checks"}
 

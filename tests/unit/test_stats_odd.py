@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from orvl.rate.stats.agreement import alpha, effective_judges, icc, leave_one_out, panel_agreement
+from orvl.rate.stats.betting import confidence_sequence
 from orvl.rate.stats.calibration import calibrate, calibrated_rating
 from orvl.rate.stats.components import half_width, variance_components
 from orvl.rate.stats.drift import drift
 from orvl.rate.stats.intervals import mean_interval, t_interval, t_quantile
 from orvl.rate.stats.merit import merit
-from orvl.rate.stats.paired import paired, winner_set
+from orvl.rate.stats.paired import detectable, paired, winner_set
 from orvl.rate.stats.people import agreement, most_informative, people_mean
 from orvl.rate.stats.race import log_e, log_evidence, log_flip_path, race
-from orvl.rate.stats.shares import quantile_interval, wilson_interval
+from orvl.rate.stats.shares import median, quantile_interval, wilson_interval
+from orvl.rate.stats.spending import spending
 from orvl.rate.stats.weights import nearest_flip, weight_proof
 from orvl.trust.gate import gate
 
@@ -55,6 +57,33 @@ SHAPES = {
     "a part that is missing": lambda: nearest_flip([0.1, NAN], [1, 1]),
     "parts in a table": lambda: nearest_flip([[0.1, 0.2], [0.1, -0.2]], [1, 1]),
 }
+PERCENT = {
+    "mean_interval": lambda: mean_interval([55, 80, 90]),
+    "t_interval": lambda: t_interval([55, 80, 90]),
+    "paired": lambda: paired([55, 80, 90], [45, 70, 60]),
+    "differences": lambda: paired([10, 20, -5]),
+    "winner_set": lambda: winner_set([[55, 80], [45, 70]]),
+    "race": lambda: race([[55, 80], [45, 70]]),
+    "log_evidence": lambda: log_evidence([55, 80], [45, 70]),
+    "confidence_sequence": lambda: confidence_sequence([10, 20]),
+    "weight_proof": lambda: weight_proof([[55]], [[60]], [1], [1]),
+    "people_mean": lambda: people_mean([55, 80], [55, 70], [60]),
+    "agreement of people": lambda: agreement([55, 80], {"j": [55, 70]}),
+    "calibrate": lambda: calibrate({"a": CUBE * 100}, {"a": 0.5}, ["j"]),
+    "truth": lambda: calibrate({"a": CUBE}, {"a": 50}, ["j"]),
+    "drift": lambda: drift({"good": CUBE * 100}, {"good": CUBE * 100}, ["j"]),
+    "components": lambda: variance_components(CUBE[None] * 100),
+    "merit": lambda: merit(ROWS, [[55, 60], [70, 80]]),
+}
+ORDER = {
+    "an unsorted quantile": lambda: quantile_interval([3.0, 1.0, 2.0] * 3),
+    "an unsorted median": lambda: median([3.0, 1.0, 2.0]),
+    "an infinite quantile": lambda: quantile_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, INF]),
+    "a cost below 0": lambda: spending([1.0, -1.0, 2.0]),
+    "an endless cost": lambda: spending([1.0, INF, 2.0]),
+    "families of other evals": lambda: mean_interval([0.1, 0.2, 0.3], families=["a", "b"]),
+    "a spread beyond the scale": lambda: detectable(20, 12),
+}
 NUMBERS = {
     "a level in percent": lambda: mean_interval([0.1, 0.2, 0.3], 95),
     "paired": lambda: paired([0.1, 0.2], [0.2, 0.3], 95),
@@ -70,7 +99,13 @@ NUMBERS = {
     "a quantile beyond": lambda: quantile_interval([0.1, 0.2], 2),
     "a plan without judges": lambda: half_width(variance_components(np.full((2, 3, 2, 2), 0.5)), 2, 0, 1),
 }
-CASES = {**INFINITE, **{f"shape, {k}": v for k, v in SHAPES.items()}, **{f"number, {k}": v for k, v in NUMBERS.items()}}
+CASES = {
+    **INFINITE,
+    **{f"percent, {k}": v for k, v in PERCENT.items()},
+    **{f"order, {k}": v for k, v in ORDER.items()},
+    **{f"shape, {k}": v for k, v in SHAPES.items()},
+    **{f"number, {k}": v for k, v in NUMBERS.items()},
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -86,3 +121,24 @@ def test_nonsense_is_an_error_in_a_sentence(name):
 def test_t_leaves_out_what_is_missing():
     assert t_interval([0.4, NAN, 0.6]) == t_interval([0.4, 0.6])
     assert t_interval([NAN, NAN, 0.6]) is None
+
+
+def test_the_public_names_are_listed_and_there():
+    import orvl
+    from orvl import stats
+
+    assert orvl.stats is stats
+    assert stats.__all__ == sorted(stats.__all__)
+    assert all(callable(getattr(stats, name)) for name in stats.__all__)
+    assert {"paired", "race", "winner_set", "mean_interval", "confidence_sequence"} <= set(stats.__all__)
+
+
+def test_costs_have_an_interval_on_the_logarithmic_scale():
+    random = np.random.default_rng(1)
+    for draw, mean in ((lambda: random.lognormal(0, 0.7, 8), np.exp(0.245)), (lambda: random.gamma(2, 1, 8), 2.0)):
+        found = [spending(draw().tolist()).interval for _ in range(800)]
+        assert np.mean([low <= mean <= high for low, high in found]) >= 0.92
+    assert spending([]) is None
+    assert spending([0.0] * 4).interval == (0, 0)
+    assert spending([0.0, 1.0, 2.0]).interval is spending([1.0, 2.0]).interval is None
+    assert spending([1.0, 2.0]).mean == 1.5

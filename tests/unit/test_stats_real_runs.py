@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orvl.rate.stats.intervals import mean_intervals, moments, t_quantile
-from orvl.rate.stats.paired import detectable, paired, winner_set
+from orvl.rate.stats.intervals import mean_intervals, t_quantile
+from orvl.rate.stats.paired import paired, quick_detectable, winner_set
 from orvl.rate.stats.race import race
 
 FILE = Path(__file__).parents[3] / "shared" / "data" / "terminal_bench_runs.json"
@@ -38,8 +38,7 @@ def runs(rows):
 
 
 def errors(values):
-    found = moments(values)
-    return np.sqrt(found.variance / found.n)
+    return values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
 
 
 def test_the_task_is_the_unit(runs):
@@ -52,7 +51,7 @@ def test_the_task_is_the_unit(runs):
 def test_with_eighty_tasks_the_interval_is_nearly_that_of_t(runs):
     values = runs.mean(axis=2)
     low, high = mean_intervals(values).T
-    assert (high - low) == pytest.approx(2 * t_quantile(0.975, 79) * errors(values), rel=0.06)
+    assert (high - low) == pytest.approx(2 * t_quantile(0.975, 79) * errors(values), rel=0.1)
 
 
 def test_pairing_sees_more(runs):
@@ -69,15 +68,17 @@ def test_pairing_sees_more(runs):
     assert (beyond_paired, beyond_unpaired) == (56, 41)
 
 
-def test_the_winner_set_is_what_holm_leaves(runs):
+def test_the_winner_set_asks_for_more_evidence_than_a_pair(runs):
     values = runs.mean(axis=2)
     found = winner_set(values)
-    alone = sum(pair.significant for pair in found.pairs.values())
-    under_holm = sum(p <= 0.05 for p in found.adjusted.values())
-    assert 50 <= alone <= 56
-    assert under_holm < alone
+    pairs = [paired(values[i], values[j]) for i, j in combinations(range(13), 2)]
+    alone = sum(pair.significant for pair in pairs)
+    among_all = int((found.e_values >= found.needed).sum())
+    assert 30 <= alone <= 56, "of the 56 that a z test finds"
+    assert sum(pair.one_look_p <= 0.05 for pair in pairs) > alone
+    assert among_all < alone
     assert int(values.mean(axis=1).argmax()) in found.winners
-    assert 2 <= len(found.winners) <= 7
+    assert 2 <= len(found.winners) <= 9
 
 
 def halves(runs, tries):
@@ -103,7 +104,7 @@ def test_an_agent_is_not_better_than_itself(runs):
 def test_an_agents_runs_paired_with_each_other_seldom_differ(runs):
     """Two runs against two others of the same agent on the same tasks: nothing is there to be found."""
     values = [(one[:, [a, b]].mean(axis=1), one[:, [c, d]].mean(axis=1)) for one in runs for a, b, c, d in SPLITS]
-    assert np.mean([paired(a, b).significant for a, b in values]) <= 0.08
+    assert np.mean([paired(a, b).significant for a, b in values]) <= 0.05
 
 
 SPLITS = [(0, 1, 2, 3), (0, 2, 1, 4), (1, 3, 2, 4), (0, 3, 1, 4), (0, 4, 2, 3)]
@@ -117,7 +118,7 @@ def test_tasks_beat_repeats(runs):
             for i, j in combinations(range(13), 2)
             for chosen in map(list, combinations(range(5), count))
         ]
-        seen.append(detectable(float(np.mean(spreads)), 80))
+        seen.append(quick_detectable(float(np.mean(spreads)), 80))
     assert seen == pytest.approx([0.159, 0.127, 0.119], abs=1.5e-3)
 
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 def command(**given: Any) -> int:
     """Measure how harsh or generous each judge is, and put their scores on a common scale.
 
-    The dose series is work with no bug, one, two, four, and all: what it is worth is known. Each judge gets a straight
-    line from truth to score, drawn towards "as it is" by as much as it is unsure, and the error on an anchor that was
-    held out is printed. A judge whose scores hardly follow the truth is refused. From then on reports show the
-    calibrated rating beside the raw one, which is never replaced.
+    The dose series is work with no bug, one, two, four, and all: what it is worth is what people say of it, or the
+    share of the eval's checks that it passes. Each judge gets a straight line from worth to score, drawn towards "as it
+    is" by as much as it is unsure, and the error on an anchor that was held out is printed. A judge whose scores hardly
+    follow the worth, or no line, is refused. From then on reports show the calibrated rating beside the raw one, which
+    is never replaced.
 
     The exit status is 0 when every judge is calibrated, and 1 when one is refused.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -20,6 +21,13 @@ from orvl.project import open_project
 @click.option("--eval", multiple=True, shell_complete=complete, metavar="WORD", help="Only these evals.")
 @click.option("--metric", multiple=True, shell_complete=complete, metavar="WORD", help="Rate by these metrics only.")
 @click.option("--judge", multiple=True, metavar="NAME", help="Rate with these judges' scores only.")
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.05,
+    metavar="DIFFERENCE",
+    help="Call two equivalent whose difference is shown to be smaller (default: 0.05).",
+)
 @as_json
 @where
 def command(**given: Any) -> int:
@@ -42,6 +50,7 @@ def command(**given: Any) -> int:
     selection = Selection(**{place: ",".join(given[place]) or "all" for place in places})
     with open_to_read(project, given["store"]) as store:
         found = compare(project, store, given["a"], given["b"], selection, given["judge"])
+    found = replace(found, within=given["within"])
     from orvl.report.comparison import comparison_json, print_comparison
 
     if out:

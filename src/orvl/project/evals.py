@@ -62,6 +62,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         steps=steps,
         setup=setup,
         network=settings.network,
+        family=settings.family.strip() or file.family,
         folder=folder,
         workspace_digest=workspace,
         control_digests=_control_digests(folder),

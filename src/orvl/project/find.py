@@ -17,9 +17,10 @@ from orvl.project.same_as import known_digest
 from orvl.store.beneath import LARGEST, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 Kind = Literal["agents", "overlays", "evals", "scores"]
+PARTS_OF_AN_EVAL = {"workspace", "checks", "reference", "controls", "round-trip"}
 BUILT_IN = Path(__file__).parent.parent
 
 
@@ -30,6 +31,8 @@ class SourceFile:
     name: str
     path: Path
     origin: str
+    family: str = ""
+    """The folder that groups an eval with others."""
 
     @cached_property
     def source(self) -> bytes:
@@ -96,18 +99,12 @@ def _package_folders(name: str, value: str) -> list[str]:
 
 
 def _in_folder(folder: Path, origin: str) -> dict[str, SourceFile]:
-    try:
-        entries = sorted(folder.iterdir())
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
     files: dict[str, SourceFile] = {}
-    for entry in entries:
+    for entry, family in _grouped(folder) if folder.name == "evals" else ((one, "") for one in _entries(folder)):
         path = FILE_OF[folder.name](entry)
         if path is None:
             continue
-        file = SourceFile(name_of(entry.name if entry.is_dir() else entry.stem), path, origin)
+        file = SourceFile(name_of(entry.name if entry.is_dir() else entry.stem), path, origin, family)
         if file.name in files:
             raise UserError(
                 f"Two {folder.name} are named '{file.name}': {files[file.name].path} and {path}. Rename one of them."
@@ -120,6 +117,32 @@ def _in_folder(folder: Path, origin: str) -> dict[str, SourceFile]:
             raise FileError(path, None, f"the name '{file.name}' cannot be used on the command line: {why}. Rename it.")
         files[file.name] = file
     return files
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read ({disk_sentence(error)}).") from error
+
+
+def _grouped(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The evals of a folder, and of the folders in it that only group evals: each with its group."""
+    for entry in _entries(folder):
+        inside = _evals_inside(entry)
+        yield from ((one, entry.name) for one in inside) if inside else [(entry, "")]
+
+
+def _evals_inside(entry: Path) -> list[Path]:
+    """The evals of a folder that is no eval itself."""
+    if entry.name.startswith((".", "_")) or not entry.is_dir() or (entry / "eval.md").exists():
+        return []
+    entries = _entries(entry)
+    if PARTS_OF_AN_EVAL & {one.name for one in entries}:
+        return []
+    return [one for one in entries if (path := _eval_file(one)) and path.exists()]
 
 
 def _python_file(entry: Path) -> Path | None:

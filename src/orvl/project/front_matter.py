@@ -70,6 +70,8 @@ class EvalSettings:
     description: str = ""
     tier: Text = ""
     """The name of a group of evals, such as `smoke`: a word for all of them."""
+    family: str = ""
+    """Related evals count as one piece of evidence."""
     metrics: dict[str, Weight] | None = field(
         default=None, metadata={"form": "names with weights, such as {checks: 3, speed: 1}"}
     )

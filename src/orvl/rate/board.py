@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from orvl.rate.rating import rate
 from orvl.rate.stats.arrays import all_known
-from orvl.rate.stats.intervals import Moments, intervals_of, mean_interval
+from orvl.rate.stats.intervals import mean_intervals, run_intervals
+from orvl.rate.stats.spending import spending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from orvl.rate.common import Common
     from orvl.rate.rating import Rating
+    from orvl.rate.stats.spending import Spending
     from orvl.types import Layout
 
 USAGE = (
@@ -106,7 +108,14 @@ class Row:
     reason: str | None = None
     errors: Mapping[str, int] = field(default_factory=dict)
     """Why runs are errored, and how many for each reason."""
+    carried_out: int = 0
+    """Runs that finished or failed: those that the usage is of."""
+    cost_per_run: Spending | None = None
+    seconds_per_run: Spending | None = None
+    """Means over evals, each the mean of its runs; None where one is unknown."""
     evals: int = 1
+    families: int = 1
+    """Families of evals, where related evals count as one; else the number of evals."""
     unrated_evals: tuple[str, ...] = ()
     rank: int | None = None
     """One more than the number of contestants that are better beyond chance; None where nothing is certified, or where
@@ -173,8 +182,7 @@ def rate_groups(sizes: Sequence[int], scores: Scores, rules: Rules) -> tuple[lis
     group = Groups(sizes)
     R, rated = group.mean(rating.R)
     R_pen, _ = group.mean(rating.R_pen)
-    squares = group.sum(np.nan_to_num((rating.R - np.repeat(R, sizes)) ** 2))
-    intervals = intervals_of(Moments(rated, R, squares / np.maximum(rated - 1, 1))).tolist()
+    intervals = run_intervals(rating.R, group.sizes).tolist()
     metrics = _metrics(scores, group, rating, weights / weights.sum())
     ratings = [
         GroupRating(
@@ -242,18 +250,45 @@ def _known(values: NDArray[np.float64]) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-def over_evals(cells: Iterable[Row], common: Common | None = None) -> list[Row]:
+def over_evals(
+    cells: Iterable[Row],
+    common: Common | None = None,
+    families: Callable[[Sequence[str]], Sequence[str] | None] = lambda _: None,
+) -> list[Row]:
     """One row per contestant: the plain mean over evals, each the mean of its episodes; with `common`, over the evals
-    that rows have in common."""
+    that rows have in common. `families` gives the families of evals, where any are related."""
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for cell in cells:
         groups[cell.agent, cell.model, cell.provider].append(cell)
-    return [_contestant(names, rows, common) for names, rows in groups.items()]
+    counted = [_counted(names, rows, common) for names, rows in groups.items()]
+    evals = list(dict.fromkeys(cell.eval or "" for rows in counted for cell in rows))
+    place = {name: i for i, name in enumerate(evals)}
+    table = np.full((len(groups), len(evals)), np.nan)
+    for i, rows in enumerate(counted):
+        for cell in rows:
+            table[i, place[cell.eval or ""]] = np.nan if cell.R is None else cell.R
+    related = families(evals)
+    # All at once: one by one, a board of a hundred contestants would take a second.
+    intervals = mean_intervals(table, families=related).tolist()
+    return [
+        replace(
+            _contestant(names, rows, those),
+            interval=None if low != low else (low, high),
+            families=len({related[place[c.eval or ""]] if related else c.eval for c in those if c.R is not None}),
+            is_elsewhere=common is not None and names in common.elsewhere,
+        )
+        for (names, rows), those, (low, high) in zip(groups.items(), counted, intervals, strict=True)
+    ]
 
 
-def _contestant(names: tuple[str, str, str], cells: list[Row], common: Common | None) -> Row:
-    is_shared = common is not None and common.evals is not None and names in common.own
-    counted = [cell for cell in cells if common is None or not is_shared or common.counts(names, cell.eval or "")]
+def _counted(names: tuple[str, str, str], cells: list[Row], common: Common | None) -> list[Row]:
+    """The cells that a row's rating is over."""
+    if common is None or common.evals is None or names not in common.own:
+        return cells
+    return [cell for cell in cells if common.counts(names, cell.eval or "")]
+
+
+def _contestant(names: tuple[str, str, str], cells: list[Row], counted: list[Row]) -> Row:
     R = [cell.R for cell in counted if cell.R is not None]
     R_pen = [cell.R_pen for cell in counted if cell.R_pen is not None]
     sandboxes = {name for cell in cells for name in (cell.sandbox or "").split(",") if name}
@@ -263,7 +298,6 @@ def _contestant(names: tuple[str, str, str], cells: list[Row], common: Common | 
         eval=None,
         R=float(np.mean(R)) if R else None,
         R_pen=float(np.mean(R_pen)) if R else None,
-        interval=mean_interval(R) if R else None,
         planned=sum(cell.planned for cell in cells),
         rated=sum(cell.rated for cell in cells),
         failed=sum(cell.failed for cell in cells),
@@ -272,12 +306,22 @@ def _contestant(names: tuple[str, str, str], cells: list[Row], common: Common | 
             name: _pooled([cell.metrics[name] for cell in counted if name in cell.metrics], len(R)) for name in metrics
         },
         usage=add_usage(cell.usage for cell in cells),
+        carried_out=sum(cell.carried_out for cell in cells),
+        cost_per_run=_per_run(counted, "cost_usd"),
+        seconds_per_run=_per_run(counted, "seconds"),
         sandbox=",".join(sorted(sandboxes)) or None,
         **why_errored(_added(cell.errors for cell in cells)),
         evals=len(R),
         unrated_evals=tuple(cell.eval or "" for cell in counted if cell.R is None) if R else (),
-        is_elsewhere=common is not None and names in common.elsewhere,
     )
+
+
+def _per_run(cells: Iterable[Row], what: str) -> Spending | None:
+    """What a run takes, eval by eval; an eval of which that is unknown makes the whole unknown."""
+    ran = [(cell.usage.get(what), cell.carried_out) for cell in cells if cell.carried_out]
+    if any(value is None for value, _ in ran):
+        return None
+    return spending([(value or 0.0) / runs for value, runs in ran])
 
 
 def why_errored(errors: Mapping[str, int]) -> dict[str, Any]:

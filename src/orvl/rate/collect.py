@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from orvl.plan.identities import identities
 from orvl.plan.layout import panel_of
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
-from orvl.rate.gather import CellRef, Gathered, gather
+from orvl.rate.gather import CellRef, Gathered, families_of, gather
 from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
@@ -55,7 +55,7 @@ class Board:
 
     @property
     def contestants(self) -> list[Row]:
-        return over_evals(self.cells, self.common)
+        return over_evals(self.cells, self.common, partial(families_of, self.gathered.panels))
 
     @cached_property
     def common(self) -> Common:
@@ -204,6 +204,7 @@ def _cell_row(
         planned=counts.runs if ref.planned is None else ref.planned,
         failed=counts.failed,
         errored=counts.runs - counts.carried_out,
+        carried_out=counts.carried_out,
         usage=counts.usage,
         sandbox=counts.sandbox,
     )

@@ -13,11 +13,11 @@ from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project.names import count
 from orvl.rate.board import USAGE, Scores, add_usage, masked
 from orvl.rate.collect import panels_of, rules_of
-from orvl.rate.gather import CellRef, gather
+from orvl.rate.gather import CellRef, families_of, gather
 from orvl.rate.rating import rate
 from orvl.rate.sides import paired_sides, side_of
 from orvl.rate.stats.arrays import mean_known
-from orvl.rate.stats.paired import more_evals, paired
+from orvl.rate.stats.paired import WITHIN, more_evals, paired
 from orvl.rate.stats.weights import weight_proof
 from orvl.store import ANY_EPISODE
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from orvl.rate.board import Rules
     from orvl.rate.gather import Gathered, Scoring
     from orvl.rate.sides import Contestant
-    from orvl.rate.stats.paired import Paired
+    from orvl.rate.stats.paired import Paired, Verdict
     from orvl.rate.stats.weights import WeightProof
     from orvl.store import Store, StoredCell
 
@@ -75,12 +75,12 @@ class Comparison:
     judges: list[str] = field(default_factory=list)
     metric_names: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    within: float = WITHIN
+    """Two whose difference is shown to be smaller are equivalent."""
 
     @property
-    def verdict(self) -> str:
-        if not self.whole.significant:
-            return "NO EVIDENCE EITHER WAY"
-        return "BETTER" if (self.whole.mean or 0) > 0 else "WORSE"
+    def verdict(self) -> Verdict:
+        return self.whole.verdict(self.within)
 
 
 @dataclass
@@ -107,8 +107,12 @@ def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], r
     if not common:
         raise UserError(f"There is no eval that both {a} and {b} have a rating on. See: orvl report --by eval")
     evals = [_one_eval(name, gathered[0], *both) for name, both in common.items()]
-    whole = paired([one.a for one in evals], [one.b for one in evals])
-    metrics = {name: paired(*_by_metric(evals, name)) for name in dict.fromkeys(n for e in evals for n in e.metrics)}
+    families = families_of(gathered[0].panels, list(common))
+    whole = paired([one.a for one in evals], [one.b for one in evals], families=families)
+    metrics = {
+        name: paired(*_by_metric(evals, name), families=families)
+        for name in dict.fromkeys(n for e in evals for n in e.metrics)
+    }
     judges, names, proof = _weight_proof(gathered[0], common)
     return Comparison(
         a,
@@ -121,18 +125,18 @@ def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], r
         (add_usage(one.usage for one, _ in common.values()), add_usage(other.usage for _, other in common.values())),
         (sum(one.runs for one, _ in common.values()), sum(other.runs for _, other in common.values())),
         (sum(one.carried_out for one, _ in common.values()), sum(other.carried_out for _, other in common.values())),
-        _more(whole, [one.difference for one in evals]),
+        _more(whole, [one.difference for one in evals], families),
         judges,
         names,
         [*_unscored(a, b, gathered), *_missing(a, b, common)],
     )
 
 
-def _more(whole: Paired, differences: list[float]) -> int | None:
+def _more(whole: Paired, differences: list[float], families: list[str] | None) -> int | None:
     """At least one more: those that there are did not settle it."""
     if whole.significant:
         return None
-    more = more_evals(differences)
+    more = more_evals(differences, families=families)
     return None if more is None else max(1, more)
 
 

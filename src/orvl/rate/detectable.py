@@ -30,24 +30,36 @@ class Detectable:
     """What a plan can show with this power; None where it can show no difference."""
 
     difference: float | None
+    """By the e-value that decides comparisons and races."""
     evals: int
     episodes: int
     sd: float
     """Of the paired differences on one eval."""
     source: str
+    quick_difference: float | None = None
+    """By a paired t test at the end, which assumes that no rare collapse is missed."""
+    families: int = 0
+    """Families of evals, which are the unit."""
 
 
 def detectable_of(project: Project, plan: Plan, store: Store | None, episodes: int) -> Detectable:
     """From the spread of stored ratings, else from a stated assumption."""
-    evals = len({cell.eval.name for cell in plan.cells})
+    from orvl.rate.gather import family_keys
+
+    every = {cell.eval.name: cell.eval for cell in plan.cells}
+    evals, keys = len(every), family_keys([*every.values()])
+    units = evals if keys is None else len(set(keys))
     past = _past(project, plan, store, episodes) if store is not None else None
     sd, source = past or (sqrt(BY_EVAL + BY_RUN / episodes), ASSUMED)
-    if evals < 2:
-        return Detectable(None, evals, episodes, sd, source)
-    from orvl.rate.stats.paired import detectable
+    from orvl.rate.stats.paired import detectable, quick_detectable
+    from orvl.rate.stats.race import FEWEST
 
-    smallest = detectable(sd, evals, POWER)
-    return Detectable(smallest if smallest < 1 else None, evals, episodes, sd, source)
+    if units < FEWEST:
+        # No power is promised where nothing can be shown.
+        return Detectable(None, evals, episodes, sd, source, None, units)
+    quick = quick_detectable(min(sd, 1.0), units, POWER)
+    smallest = detectable(min(sd, 1.0), units, POWER)
+    return Detectable(smallest, evals, episodes, sd, source, quick if quick < 1 else None, units)
 
 
 def _past(project: Project, plan: Plan, store: Store, episodes: int) -> tuple[float, str] | None:

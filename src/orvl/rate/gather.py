@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orvl.plan.layout import Panel
     from orvl.store import Store
     from orvl.store.rows import CellCounts, ScoreTables
-    from orvl.types import Layout
+    from orvl.types import Eval, Layout
 
 Stacks = dict[int, tuple["NDArray[np.int64]", "NDArray[np.float64]"]]
 
@@ -74,6 +74,17 @@ def gather(store: Store, refs: Sequence[CellRef], panels: Mapping[str, Panel], f
     counted = store.counts(first, last)
     stacks, unscored = _stacks(store, refs, scorings, counted, first, last)
     return Gathered(tuple(refs), panels, scorings, counted, stacks, unscored, first, last)
+
+
+def families_of(panels: Mapping[str, Panel], evals: Sequence[str]) -> list[str] | None:
+    """The family of each of these evals; None where each is its own."""
+    return family_keys([panels[name].eval for name in evals]) if all(name in panels for name in evals) else None
+
+
+def family_keys(evals: Sequence[Eval]) -> list[str] | None:
+    """The same of loaded evals. A family may have the name of an eval that has none."""
+    keys = [f"family {eval_.family}" if eval_.family else f"eval {eval_.name}" for eval_ in evals]
+    return keys if len(set(keys)) < len(keys) else None
 
 
 def scoring_of(panel: Panel) -> Scoring:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orvl.rate.board import Scores, masked
+from orvl.rate.gather import families_of
 from orvl.rate.rating import by_judge
 from orvl.rate.stats.arrays import all_known, mean_known
 
@@ -32,6 +33,8 @@ class Numbers:
     judges: list[str]
     R: NDArray[np.float64]
     by_judge: NDArray[np.float64]
+    families: list[str] | None = None
+    """Of each eval, where any are related."""
 
     @property
     def per_eval(self) -> NDArray[np.float64]:
@@ -56,7 +59,7 @@ def numbers_of(board: Board) -> Numbers:
         R[place] = board.ratings[ref.id or 0]
         if judges:
             alone[place] = _by_judge(S, scoring, list(judges), board.rules.quorum)
-    return Numbers(contestants, evals, list(judges.values()), R, alone)
+    return Numbers(contestants, evals, list(judges.values()), R, alone, families_of(gathered.panels, evals))
 
 
 def counting_judges(gathered: Gathered) -> dict[int, str]:

@@ -43,7 +43,7 @@ def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple
 
 def _errored(cells: Sequence[Row]) -> list[str]:
     """A sentence for each contestant with errored runs: how many, and the most frequent reason."""
-    rows = [row for row in over_evals(cells) if row.errored and row.reason]
+    rows = [row for row in over_evals([cell for cell in cells if cell.errored]) if row.errored and row.reason]
     sentences = [
         f"{' '.join(row.contestant)}: {count(row.errored, 'run')} errored: {_most_frequent(row).rstrip('.')}."
         for row in rows

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 LEGEND = (
-    "All bugs, no bug: the scores that the judge gives to work worth 0 and work worth 1.",
-    "Slope: how closely its scores follow the truth; 1 is ideal.",
+    "At 0, at 1: the scores that the judge gives to work worth 0 and work worth 1.",
+    "Slope: how closely its scores follow the worth; 1 is ideal.",
     "Held-out error: the error of a calibrated score on an anchor that the calibration has not seen.",
 )
 
@@ -24,6 +24,11 @@ LEGEND = (
 def print_calibration(terminal: Terminal, content: Mapping[str, Any]) -> None:
     terminal.print(_table(content["judges"]))
     terminal.print(f"Measured on {', '.join(content['metrics'])}, over {count(len(content['evals']), 'eval')}.", "dim")
+    if sources := content.get("worth_from"):
+        said = " and ".join(dict.fromkeys(sources.values()))
+        without = [name for name in content["evals"] if name not in sources]
+        other = f" Left out, since nobody knows: {', '.join(without)}." if without else ""
+        terminal.print(f"What the anchors are worth comes from {said}.{plain(other)}", "dim")
     for sentence in LEGEND:
         terminal.print(sentence, "dim")
     for judge in content["judges"]:
@@ -32,7 +37,7 @@ def print_calibration(terminal: Terminal, content: Mapping[str, Any]) -> None:
 
 
 def _table(judges: Sequence[Mapping[str, Any]]) -> TextTable:
-    headings = ("judge", "all bugs", "no bug", "slope", "at least", "held-out error", "evals", "")
+    headings = ("judge", "at 0", "at 1", "slope", "at least", "held-out error", "evals", "")
     columns = [TextColumn(name, words=name in ("judge", "")) for name in headings]
     rows: list[list[str | TextCell]] = []
     for judge in judges:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from orvl.rate.board import MetricRow, Row
+    from orvl.rate.stats.spending import Spending
 
 T = TypeVar("T")
 UNKNOWN = "–"
@@ -53,7 +54,9 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             lambda row: str(row.rank or UNKNOWN),
             rows="contestants",
             when=lambda rows: any(row.rank for row in rows),
-            legend=lambda _: "#: 1 + the number of contestants that are significantly better; ties share a rank.",
+            legend=lambda _: (
+                "#: 1 + the number of contestants that are shown to be better; who cannot be told apart shares a rank."
+            ),
         ),
         Column("run", lambda row: row.run, rows="runs"),
         Column("episode", lambda row: row.episode, rows="runs"),
@@ -94,6 +97,7 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             when=lambda rows: any(row.interval for row in rows),
             legend=_interval_legend,
         ),
+        Column("families", lambda row: row.families, rows="contestants"),
         Column("penalty", lambda _: penalty),
         Column(
             "calibrated",
@@ -128,6 +132,8 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             legend=lambda _: "Runs: rated / failed / errored / planned.",
         ),
         Column("usage", lambda row: known_usage(row.usage) or None),
+        Column("cost_per_run", lambda row: _spending(row.cost_per_run), rows="contestants"),
+        Column("seconds_per_run", lambda row: _spending(row.seconds_per_run), rows="contestants"),
         Column(heading="time", cell=_time),
         Column(heading="cost", cell=_cost),
         Column("sandbox", lambda row: row.sandbox),
@@ -161,7 +167,9 @@ def _interval_legend(rows: Sequence[Row]) -> str:
     noun = "run" if by_eval else "eval"
     counts = {row.rated if by_eval else row.evals for row in rows if row.interval}
     over = count(counts.pop(), noun) if len(counts) == 1 else f"its {noun}s"
-    return f"95 %: the confidence interval of R, over {over}."
+    families = {row.families for row in rows if row.interval and row.eval is None and row.families < row.evals}
+    related = f" in {', '.join(map(str, sorted(families)))} families" if families else ""
+    return f"95 %: the confidence interval of R, over {over}{related}; it holds for any distribution."
 
 
 def _contestant(row: Row) -> str:
@@ -170,6 +178,10 @@ def _contestant(row: Row) -> str:
 
 def _list(pair: tuple[float, float] | None) -> list[float] | None:
     return list(pair) if pair else None
+
+
+def _spending(found: Spending | None) -> dict[str, Any] | None:
+    return None if found is None else {"mean": found.mean, "interval": _list(found.interval), "evals": found.evals}
 
 
 def _number(value: float | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
+from orvl.rate.stats.race import ALPHA
 from orvl.report.terminal import TextColumn, TextTable
 from orvl.report.text import dollars, known_usage, plain, seconds
 
@@ -40,41 +41,64 @@ def _headline(comparison: Comparison) -> str:
         return f"BETTER: {a} is better than {b}."
     if comparison.verdict == "WORSE":
         return f"WORSE: {a} is worse than {b}."
-    return f"NO EVIDENCE EITHER WAY: {a} and {b} cannot be told apart."
+    if comparison.verdict == "EQUIVALENT":
+        return f"EQUIVALENT: {a} and {b} are equivalent within ±{comparison.within:g}."
+    return f"NOT ENOUGH EVIDENCE: {a} and {b} cannot be told apart."
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
     whole = comparison.whole
-    yield f"{comparison.a} − {comparison.b}: {difference(whole)}, over {count(whole.n, 'eval')} that both are rated on."
-    if whole.n >= LEAST_EVALS and whole.e_value is not None:
+    yield f"{comparison.a} − {comparison.b}: {difference(whole)}, over {over(whole)} that both are rated on."
+    if whole.families >= LEAST_EVALS and whole.e_value is not None:
         yield (
-            f"A difference this large would arise by chance in {percent(whole.p_used)} of cases (p); the e-value is "
-            f"{whole.e_value:.3g}."
+            f"The e-value is {whole.e_value:.3g} ({1 / ALPHA:g} are enough). It decides, and the interval goes with "
+            "it: both hold for any distribution of ratings, however often you look."
         )
-    if comparison.verdict == "NO EVIDENCE EITHER WAY":
+        yield _others_say(whole, comparison.within)
+    if whole.significant and whole.is_within(comparison.within):
+        yield f"The difference is shown, but it is smaller than {comparison.within:g}."
+    if comparison.verdict == "NOT ENOUGH EVIDENCE":
         yield _what_would_settle(comparison)
 
 
+def over(found: Paired) -> str:
+    """The evals, and the families where there are fewer."""
+    evals = count(found.n, "eval")
+    if found.families >= found.n:
+        return evals
+    return f"{evals} of {found.families} {'family' if found.families == 1 else 'families'}"
+
+
+def _others_say(found: Paired, within: float) -> str:
+    """What a single look would have said, and what quick tests say."""
+    low, high = found.one_look_interval or (-1.0, 1.0)
+    side = "BETTER" if (found.mean or 0) > 0 else "WORSE"
+    one_look = "equivalent" if -within < low and high < within else "not enough evidence"
+    one_look = side if low > 0 or high < 0 else one_look
+    quick = side if found.quick_p <= ALPHA else "not enough evidence"
+    return (
+        f"One look planned beforehand would have said: {one_look} (p = {_p(found.one_look_p or 0.0)}, {low:+.3f} to "
+        f"{high:+.3f}). Quick tests, which assume that no rare collapse was missed, say: {quick} "
+        f"(p = {_p(found.quick_p)}, e = {found.quick_e or 0.0:.3g})."
+    )
+
+
+def _p(value: float) -> str:
+    return "below 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def _what_would_settle(comparison: Comparison) -> str:
-    if comparison.whole.n < LEAST_EVALS:
-        return f"Fewer than {LEAST_EVALS} evals cannot settle it: add at least {LEAST_EVALS - comparison.whole.n}."
+    whole = comparison.whole
+    if whole.families < LEAST_EVALS:
+        what = "evals" if whole.families == whole.n else "families of evals"
+        return f"Fewer than {LEAST_EVALS} {what} cannot settle it: add at least {LEAST_EVALS - whole.families}."
     if comparison.more is None:
-        return _why_none(comparison)
+        if not whole.mean or abs(whole.mean) < LEVEL:
+            return "The two are level on these: only more evals can show that they are equivalent."
+        return "Settling a difference this small would take more evals than anybody runs."
     if comparison.more > 10_000:
         return "Settling a difference this small would take more than 10,000 more evals."
-    return f"About {count(comparison.more, 'more eval')} would settle it, if the difference stays as it is."
-
-
-def _why_none(comparison: Comparison) -> str:
-    if not comparison.whole.mean or abs(comparison.whole.mean) < LEVEL:
-        return "No number of evals would settle it: the two are level on these."
-    if all(abs(one.difference - comparison.whole.mean) < LEVEL for one in comparison.evals):
-        return "It is unknown how many more evals would settle it: the difference is the same on every eval."
-    return "Settling a difference this small would take more evals than anybody runs."
-
-
-def percent(p: float) -> str:
-    return "fewer than 0.1 %" if p < 0.001 else f"{100 * p:.1f} %"
+    return f"About {count(comparison.more, 'more eval')} would settle it, if they go as these did."
 
 
 def difference(found: Paired) -> str:
@@ -98,7 +122,9 @@ def _after(comparison: Comparison) -> Iterator[str]:
     """What both cost, which weights would reverse it, and where they differ most."""
     sides = zip((comparison.a, comparison.b), comparison.usage, comparison.carried_out, strict=True)
     yield "; ".join(_used(*side) for side in sides) + "."
-    yield from _weights(comparison)
+    if comparison.whole.significant:
+        # Of two that cannot be told apart neither is ahead.
+        yield from _weights(comparison)
     ordered = sorted(comparison.evals, key=lambda one: -abs(one.difference))[:MOST_EVALS]
     apart = ", ".join(f"{one.name} {one.difference:+.2f}" for one in ordered if one.difference)
     if apart:
@@ -154,6 +180,9 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "a": comparison.a,
         "b": comparison.b,
         "verdict": comparison.verdict,
+        "within": comparison.within,
+        "equivalent": comparison.whole.is_within(comparison.within),
+        "needed_e": 1 / ALPHA,
         "difference": _paired(comparison.whole),
         "more_evals": comparison.more,
         "metrics": {name: _paired(one) for name, one in comparison.metrics.items()},
@@ -181,8 +210,15 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def _paired(one: Paired) -> dict[str, Any]:
-    shown = {**asdict(one), "interval": list(one.interval) if one.interval else None}
-    return {**shown, "p_used": one.p_used, "significant": one.significant}
+    pairs = {name: list(pair) if (pair := getattr(one, name)) else None for name in ("interval", "one_look_interval")}
+    return {
+        **asdict(one),
+        **pairs,
+        "bounded_p": one.one_look_p,
+        "p_used": one.p_used,
+        "quick_p": one.quick_p,
+        "significant": one.significant,
+    }
 
 
 def _flip_json(flip: Flip | None, names: list[str]) -> dict[str, Any] | None:

@@ -75,14 +75,18 @@ def _changes(plan: Plan, changed: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def _power_sentence(detectable: Detectable) -> str:
     from orvl.rate.stats.race import FEWEST
 
-    if detectable.evals < 2:
-        return "One eval cannot tell two contestants apart."
-    what = "no difference" if detectable.difference is None else f"a difference of {detectable.difference:.2f}"
     size = f"{count(detectable.evals, 'eval')} × {count(detectable.episodes, 'episode')}"
-    few = f" Below {FEWEST} evals no exact test reaches 5 %." if detectable.evals < FEWEST else ""
+    if detectable.families < detectable.evals:
+        size += f" ({detectable.families} families)"
+    if detectable.families < FEWEST:
+        what = "evals" if detectable.families == detectable.evals else "families of evals"
+        return f"{size} cannot tell two contestants apart, however they differ: that takes at least {FEWEST} {what}."
+    what = "no difference" if detectable.difference is None else f"a difference of {detectable.difference:.2f}"
+    quick = detectable.quick_difference
+    sooner = "" if quick is None else f"; quick tests, which assume no rare collapses, see {quick:.2f}"
     return (
         f"{size} can show {what} between two contestants with {100 * POWER:g} % power "
-        f"(sd of paired differences {detectable.sd:.2f}, {detectable.source}).{few}"
+        f"(sd of paired differences {detectable.sd:.2f}, {detectable.source}){sooner}."
     )
 
 

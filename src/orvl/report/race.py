@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from orvl.project.names import count
-from orvl.rate.stats.race import FEWEST
-from orvl.trust.race import ALPHA, out_sentence
+from orvl.rate.stats.race import ALPHA, FEWEST
+from orvl.trust.race import out_sentence
 
 if TYPE_CHECKING:
     from orvl.trust.race import Contestant, Place, RaceResult
@@ -35,6 +35,7 @@ def race_json(result: RaceResult) -> dict[str, Any]:
                 "after": place.after,
                 "by": _names(place.rival) if place.state == "out" and place.rival else None,
                 "e": place.e,
+                "quick_after": place.quick_after,
                 "reason": _reason(result, place),
             }
             for place in result.places
@@ -48,7 +49,10 @@ def race_json(result: RaceResult) -> dict[str, Any]:
 def _reason(result: RaceResult, place: Place) -> str:
     evals = len(result.order)
     if place.state == "out":
-        return out_sentence(place, evals, result.needed)
+        quick = place.quick_after
+        sooner = quick is not None and quick < place.after
+        said = f" Quick evidence, which rare collapses deceive, would have had it out after {quick}." if sooner else ""
+        return out_sentence(place, evals, result.needed) + said
     name, after = " ".join(place.contestant), f"after {result.settled} of {evals} evals"
     if place.state == "won":
         return f"{name} won: all others are out {after}."

@@ -29,6 +29,7 @@ def sentences(found: Trust, standing: Standing) -> Iterator[str]:
     """The winners where they may be named, the uncertainty, whose merit it is, the judges' agreement, and labels."""
     if standing.may_rank and found.ranking is not None:
         yield from _winners(found, found.ranking)
+    yield from _frontier(found)
     yield from _next(found)
     yield from _merit(found)
     yield from _agreement(found)
@@ -44,15 +45,34 @@ def _winners(found: Trust, ranking: Winners) -> Iterator[str]:
     if not best:
         yield f"Nobody can lead yet: no two contestants share {FEWEST} evals on which both are rated."
         return
+    enough = f"e-value of {ranking.needed:g} against it, among {len(rated)}"
     if len(best) == len(rated) - len(ranking.untested):
-        yield "Nobody leads: no difference between the contestants is significant (5 %, Holm over all pairs)."
+        yield f"Nobody leads: there is not enough evidence to tell the contestants apart (it takes an {enough})."
     elif len(best) == 1:
-        yield f"Best: {names[0]}, which nobody beats and which significantly beats others (5 %, Holm over all pairs)."
+        yield f"Best: {names[0]}. All others that are ranked are shown to be worse (an {enough})."
     else:
-        yield f"Best: {_listed(names)}, which nobody beats significantly (5 %, Holm over all pairs)."
+        yield f"Best: {_listed(names)}: none of these is shown to be worse than another (by an {enough})."
     if ranking.untested:
         others = _listed([plain(" ".join(found.ranked[i])) for i in ranking.untested])
         yield f"Not ranked (fewer than {FEWEST} evals in common with anybody): {others}."
+
+
+def _frontier(found: Trust) -> Iterator[str]:
+    """Who is not both dearer and worse than another; said where there is a choice, and a price."""
+    if len(found.frontier) < 2 or not any(spot.cost for spot in found.frontier):
+        return
+    on = [spot for spot in found.frontier if spot.dominated_by is None]
+    told = [f"{plain(' '.join(spot.contestant))} ({dollars(spot.cost)} a run, R {spot.R:.3f})" for spot in on]
+    others = len(found.frontier) - len(on)
+    rest = f" The other {others} are dearer and no better." if others > 1 else ""
+    rest = f" {_dominated(found)}" if others == 1 else rest
+    yield f"Cost against quality, the frontier: {_listed(told)}.{rest}"
+
+
+def _dominated(found: Trust) -> str:
+    spot = next(spot for spot in found.frontier if spot.dominated_by is not None)
+    by = " ".join(spot.dominated_by or ())
+    return f"{plain(' '.join(spot.contestant))} costs {dollars(spot.cost)} a run and is no better than {plain(by)}."
 
 
 def _listed(names: list[str]) -> str:
@@ -129,6 +149,16 @@ def as_json(found: Trust, standing: Standing) -> dict[str, Any]:
         else None,
         "next": _finite(asdict(found.steps)) if found.steps else None,
         "merit": _finite(asdict(found.merit)) if found.merit else None,
+        "frontier": [
+            {
+                **dict(zip(("agent", "model", "provider"), spot.contestant, strict=True)),
+                "R": spot.R,
+                "cost_per_run": spot.cost,
+                "on_frontier": spot.dominated_by is None,
+                "dominated_by": list(spot.dominated_by) if spot.dominated_by else None,
+            }
+            for spot in found.frontier
+        ],
         "judges": list(found.judges),
         "people": _finite(people_json(found.people)) if found.people else None,
         "agreement": {name or "R": _finite(asdict(one)) for name, one in found.agreement.items()},

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from orvl.rate.stats.race import log_evidence, race
+from orvl.rate.gather import family_keys
+from orvl.rate.stats.betting import LARGEST_LOG
+from orvl.rate.stats.race import ALPHA, is_look, log_evidence, quick_after, shown_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -23,10 +25,6 @@ if TYPE_CHECKING:
 
     from orvl.types import Cell, Eval, PlannedRun
 
-ALPHA = 0.05
-"""How often the best contestant may be dropped, at most, however often one looks."""
-LARGEST_LOG = 700.0
-"""exp of more would overflow."""
 Contestant = tuple[str, str, str]
 Stopped = Literal["by the budget", "by the user"]
 
@@ -52,6 +50,8 @@ class Place:
     """Who beat it; of those still in, who keeps it from being told apart."""
     e: float | None
     """The evidence between the two."""
+    quick_after: int | None = None
+    """After how many evals quick evidence, which rare collapses deceive, would have put it out."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,17 @@ def race_order(evals: Iterable[Eval]) -> list[str]:
     """A shuffle that stays the same when a race is continued: by the evals' content, never by results or time.
 
     The e-process needs an order that does not depend on the results. Each eval has a place of its own, so adding one
-    does not shuffle the others again.
+    does not shuffle the others again. Evals of one family come together, since evidence counts family by family.
     """
-    places = {eval_.name: hashlib.sha256(f"race:{eval_.name}:{eval_.digest}".encode()).digest() for eval_ in evals}
-    return sorted(places, key=lambda name: places[name])
+    evals = list(evals)
+    places = {eval_.name: _place(f"race:{eval_.name}:{eval_.digest}") for eval_ in evals}
+    families = {eval_.name: eval_.family for eval_ in evals if eval_.family}
+    first = {family: min(places[name] for name in families if families[name] == family) for family in families.values()}
+    return sorted(places, key=lambda name: (first.get(families.get(name, ""), places[name]), places[name]))
+
+
+def _place(words: str) -> bytes:
+    return hashlib.sha256(words.encode()).digest()
 
 
 class Race:
@@ -98,7 +105,9 @@ class Race:
         rate: Callable[[Sequence[Cell]], Sequence[float]],
         episodes: int,
     ) -> None:
-        self.order = race_order(cell.eval for cell in cells)
+        evals = {cell.eval.name: cell.eval for cell in cells}
+        self.order = race_order(evals.values())
+        self._families = family_keys([evals[name] for name in self.order])
         self.contestants: list[Contestant] = list(dict.fromkeys(cell.contestant for cell in cells))
         self.place = {name: place for place, name in enumerate(self.order)}
         self._cells = {(cell.contestant, cell.eval.name): cell for cell in cells}
@@ -146,7 +155,8 @@ class Race:
 
     def place_of(self, contestant: Contestant) -> Place:
         if out := self.out.get(contestant):
-            return Place(contestant, "out", out.after, out.by, out.e)
+            quick = quick_after(self.table, self.needed)[self.contestants.index(contestant)]
+            return Place(contestant, "out", out.after, out.by, out.e, quick)
         if self.is_over:
             return Place(contestant, "won", self.settled, None, None)
         rival, e = self._nearest(contestant) or (None, None)
@@ -157,12 +167,17 @@ class Race:
         one with the most; for the leader, of those behind the one with the least. None without two common evals."""
         row = self._row(contestant)
         rivals = [other for other in self.inside if other != contestant and _common(row, self._row(other)) > 1]
-        pairs = [(log_evidence(row, self._row(other)), other) for other in rivals]
-        ahead = [pair for pair in pairs if np.nansum(self._row(pair[1]) - row) > 0]
-        if not pairs:
+        ahead = [other for other in rivals if np.nansum(self._row(other) - row) > 0]
+        if not rivals:
             return None
-        size, rival = max(ahead) if ahead else min(pairs)
+        if ahead:
+            size, rival = max((self._log_e(other, contestant), other) for other in ahead)
+        else:
+            size, rival = min((self._log_e(contestant, other), other) for other in rivals)
         return rival, exp(min(size, LARGEST_LOG))
+
+    def _log_e(self, better: Contestant, worse: Contestant) -> float:
+        return log_evidence(self._row(better), self._row(worse), self._families)
 
     def _row(self, contestant: Contestant) -> NDArray[np.float64]:
         row: NDArray[np.float64] = self.table[self.contestants.index(contestant)]
@@ -192,10 +207,13 @@ class Race:
             self._drop()
 
     def _drop(self) -> None:
-        racers = race(self.table[:, : self.settled], ALPHA).racers
-        for contestant, racer in zip(self.contestants, racers, strict=True):
-            if not racer.is_in and racer.rival is not None and contestant not in self.out:
-                self.out[contestant] = Out(self.settled, self.contestants[racer.rival], racer.e_value)
+        if not is_look(self.settled, self._families):
+            return
+        inside = [self.contestants.index(contestant) for contestant in self.inside]
+        found = shown_worse(self.table[:, : self.settled], inside, self.needed, self._families)
+        for worse, (better, size) in found.items():
+            e = exp(min(size, LARGEST_LOG))
+            self.out[self.contestants[worse]] = Out(self.settled, self.contestants[better], e)
         self.inside = [contestant for contestant in self.contestants if contestant not in self.out]
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from orvl.errors import OrvlError
 from orvl.rate.board import Groups, Scores, masked
+from orvl.rate.frontier import frontier
 from orvl.rate.numbers import counting_judges, numbers_of
 from orvl.rate.rating import by_judge
 from orvl.rate.stats.agreement import leave_one_out, panel_agreement
 from orvl.rate.stats.arrays import all_known
+from orvl.rate.stats.betting import confidence_sequence
 from orvl.rate.stats.calibration import calibrated_rating
 from orvl.rate.stats.components import Prices, next_steps, variance_components
 from orvl.rate.stats.families import family_of, without_own_family
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
+    from orvl.rate.frontier import Spot
     from orvl.rate.gather import CellRef, Gathered
     from orvl.rate.numbers import Contestant, Numbers
     from orvl.rate.stats.agreement import PanelAgreement
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from orvl.trust.people import People
     from orvl.types import Judge
 
+MOST_RIVALS = 12
 MOST_RUNS = 5_000
 """Agreement over more, drawn at random, says nothing more, and takes longer than the report."""
 
@@ -62,6 +66,8 @@ class Trust:
     agreement: Mapping[str, PanelAgreement] = field(default_factory=dict)
     """By metric; '' is the mean over judged metrics, by each judge alone."""
     people: People | None = None
+    frontier: Sequence[Spot] = ()
+    """Cost against quality."""
     warnings: tuple[str, ...] = ()
 
 
@@ -72,7 +78,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
     ranked = [numbers.contestants[i] for i in free]
     per_eval = numbers.per_eval[free]
-    ranking = winner_set(per_eval) if len(free) > 1 and board.standing.may_rank else None
+    ranking = winner_set(per_eval, families=numbers.families) if len(free) > 1 and board.standing.may_rank else None
     ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
     maps = _maps(store, board)
     beside, floors = _beside_each(board, maps), _floors(numbers)
@@ -86,8 +92,8 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         for row in contestants
     ]
     components, steps = None, None
+    by_name = {row.contestant: row for row in rows}
     if free:
-        by_name = {row.contestant: row for row in rows}
         components, steps = _next_dollar(numbers, free, store, [by_name[names] for names in ranked])
     return rows, Trust(
         judges=tuple(numbers.judges),
@@ -95,6 +101,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         ranking=ranking,
         components=components,
         steps=steps,
+        frontier=frontier([by_name[names] for names in ranked], per_eval) if len(free) > 1 else (),
         merit=merit(ranked, per_eval) if len(free) > 1 else None,
         agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
         warnings=_uncalibrated(board, maps),
@@ -137,13 +144,36 @@ def _next_dollar(
         return None, None
     episodes = max(1, round(components.episodes))
     prices = Prices(_price_of_run(rows), _price_of_verdict(store) if has_judges else 0.0)
-    steps = next_steps(components, components.evals, components.judges, episodes, prices, contestants=len(free))
+    units = len(set(numbers.families)) if numbers.families else components.evals
+    seen = _seen(numbers, free, rows)
+    steps = next_steps(components, units, components.judges, episodes, prices, contestants=len(free), seen=seen)
     if steps is None or has_judges:
         return components, steps
     # Where programs rate alone, nothing can be said of a judge.
     notes = tuple(note for note in components.notes if not note.startswith("One judge"))
     of_runs = tuple(step for step in steps.steps if step.more != "judge")
     return replace(components, judges=0, notes=notes), replace(steps, steps=of_runs)
+
+
+def _seen(numbers: Numbers, free: Sequence[int], rows: Sequence[Row]) -> float | None:
+    """Half of the interval of a difference, as `compare` has it: of the leader and its rivals, on average.
+
+    With one contestant, half of the interval of its R.
+    """
+    if len(rows) == 1:
+        (row,) = rows
+        return (row.interval[1] - row.interval[0]) / 2 if row.interval else None
+    table = numbers.per_eval[list(free)]
+    means = [-1.0 if row.R is None else row.R for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: -means[i])
+    widths = []
+    for i in order[1 : MOST_RIVALS + 1]:
+        known = ~np.isnan(table[order[0]] - table[i])
+        if known.any():
+            families = [numbers.families[j] for j in np.flatnonzero(known)] if numbers.families else None
+            low, high = confidence_sequence((table[order[0]] - table[i])[known], families)
+            widths.append((high - low) / 2)
+    return sum(widths) / len(widths) if widths else None
 
 
 def _price_of_run(rows: Sequence[Row]) -> float | None:

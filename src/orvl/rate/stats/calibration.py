@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from orvl.rate.stats.arrays import mean_known, numbers
+from orvl.rate.stats.arrays import SLACK, mean_known, probabilities
 from orvl.rate.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LOWEST_SLOPE = 0.2
 """Below this, dividing by the slope would blow noise up more than fivefold."""
 FEWEST_ANCHORS = 3
+LARGEST_ERROR = 0.15
+"""A map that is further off on an anchor it has not seen is no map."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def calibrate(
 ) -> tuple[JudgeMap, ...]:
     """A map for each judge, from anchors' scores (evals × repeats × judges) and truths (one for each eval, or one)."""
     anchors = [anchor for anchor in scores if anchor in truth]
-    tables = [numbers(scores[anchor], f"The scores of {anchor}") for anchor in anchors]
+    tables = [probabilities(scores[anchor], f"The scores of {anchor}", slack=SLACK) for anchor in anchors]
     for anchor, table in zip(anchors, tables, strict=True):
         if table.ndim != 3 or table.shape[2] != len(judges):
             raise ValueError(f"The scores of {anchor} have the shape {table.shape}, not evals × repeats × judges.")
@@ -98,7 +100,7 @@ def calibrate(
 
 
 def _truths(anchor: str, truth: ArrayLike, evals: int) -> NDArray[np.float64]:
-    values = numbers(truth, f"The truth of {anchor}")
+    values = probabilities(truth, f"The truth of {anchor}", slack=SLACK)
     if values.shape not in ((), (evals,)):
         raise ValueError(f"The truth of {anchor} has the shape {values.shape}; it must be one number, or {evals}.")
     return np.broadcast_to(values, evals)
@@ -124,7 +126,7 @@ def _judge_map(judge: str, names: Sequence[str], points: _Points) -> JudgeMap:
     raw = [_error(points.take(points.anchor == place)) for place in np.unique(points.anchor)]
     return JudgeMap(
         *(judge, line.intercept, line.slope, line.fitted, line.error, lowest, anchors, evals, _size(raw), held_out),
-        refused=_too_flat(judge, line.fitted, lowest),
+        refused=_too_flat(judge, line.fitted, lowest) or _too_wrong(judge, held_out),
     )
 
 
@@ -134,6 +136,16 @@ def _too_flat(judge: str, slope: float, lowest: float) -> str | None:
     return (
         f"{judge}'s scores follow the truth too little: their slope is {slope:.2f} (lower bound {lowest:.2f}, needs "
         f"more than {LOWEST_SLOPE})."
+    )
+
+
+def _too_wrong(judge: str, held_out: Mapping[str, float]) -> str | None:
+    if not held_out or _size([*held_out.values()]) <= LARGEST_ERROR:
+        return None
+    worst = max(held_out, key=lambda anchor: abs(held_out[anchor]))
+    return (
+        f"{judge}'s scores do not follow a line: on anchors that the line has not seen it is off by "
+        f"{_size([*held_out.values()]):.2f} (at most {LARGEST_ERROR}), and by {held_out[worst]:+.2f} on {worst}."
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from orvl.rate.stats.arrays import mean_known, numbers
+from orvl.rate.stats.arrays import SLACK, mean_known, probabilities
 from orvl.rate.stats.intervals import t_cdf, t_quantile
 from orvl.rate.stats.paired import holm as holm_of
 
@@ -149,7 +149,7 @@ def panel_scores(
 
 
 def _table(control: str, table: ArrayLike, on: NDArray[np.bool_]) -> NDArray[np.float64]:
-    array = numbers(table, f"The scores of {control}")
+    array = probabilities(table, f"The scores of {control}", slack=SLACK)
     if array.ndim != 3 or array.shape[2] != len(on):
         raise ValueError(f"The scores of {control} have the shape {array.shape}; it must be evals × repeats × judges.")
     return array[:, :, on]

@@ -7,16 +7,22 @@ What is the same for all contestants (hard evals, harsh judges) cancels in a dif
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from orvl.rate.stats.arrays import numbers
+from orvl.rate.stats.arrays import SLACK, probabilities
+from orvl.rate.stats.betting import sequence_half_width
 from orvl.rate.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
+
+    Width = Callable[[int, int, float], float | None]
 
 More = Literal["eval", "episode", "judge"]
 
@@ -87,7 +93,7 @@ def variance_components(scores: ArrayLike) -> Components | None:
     or judges that leave holes. Cells may differ in their number of episodes: each counts alike, by its mean. None below
     two evals.
     """
-    table = numbers(scores, "Scores")
+    table = probabilities(scores, "Scores", slack=SLACK)
     if table.ndim != 4:
         raise ValueError(f"scores has the shape {table.shape}; it must be contestants × evals × episodes × judges.")
     table, notes = _whole(table)
@@ -179,17 +185,23 @@ def next_steps(
     prices: Prices | None = None,
     *,
     contestants: int | None = None,
+    seen: float | None = None,
 ) -> NextSteps:
-    """What one more eval, episode or judge would do to the interval, and its price for all contestants."""
+    """What one more eval, episode or judge would do to the interval, and its price for all contestants.
+
+    `seen` is half of the interval that a comparison shows now: then steps narrow that one, and count what it counts,
+    which leaves judges' favours out. Without it, the interval is that of t, favours included.
+    """
     count = components.contestants if contestants is None else contestants
-    now = half_width(components, evals, judges, episodes)
+    width = partial(half_width, components) if seen is None else _scaled(components, seen, (evals, judges, episodes))
+    now = width(evals, judges, episodes)
     plans: tuple[tuple[More, int, int, int], ...] = (
         ("eval", evals + 1, judges, episodes),
         ("episode", evals, judges, episodes + 1),
         ("judge", evals, judges + 1, episodes),
     )
     before = _cost(prices, count, evals, judges, episodes)
-    steps = [_step(components, now, before, prices, count, plan) for plan in plans]
+    steps = [_step(components, width, now, before, prices, count, plan) for plan in plans]
     known = [step for step in steps if step.gain is not None]
     note = None
     if any(step.gain_per_dollar is None for step in known):
@@ -198,8 +210,27 @@ def next_steps(
     return NextSteps(now, tuple(steps), note)
 
 
+def _scaled(components: Components, seen: float, plan: tuple[int, int, int]) -> Width:
+    """The interval that is seen, as much narrower as a plan makes that of such differences."""
+
+    def modelled(evals: int, judges: int, episodes: float) -> float:
+        noise = components.run / episodes + components.res / (judges * episodes)
+        # Ratings have half the range of differences.
+        scale = 2 if components.contestants > 1 else 4
+        return sequence_half_width(min(1.0, sqrt(scale * (components.ae + noise))), evals)
+
+    def width(evals: int, judges: int, episodes: float) -> float | None:
+        if min(evals, plan[0]) < 2:
+            return None
+        before = modelled(*plan)
+        return seen * modelled(evals, judges, episodes) / before if before else seen
+
+    return width
+
+
 def _step(
     components: Components,
+    width: Width,
     now: float | None,
     before: float | None,
     prices: Prices | None,
@@ -213,7 +244,7 @@ def _step(
     if missing in components.unknown:
         words = {"run": "no cell has two episodes", "aj": "there is only one judge"}[missing]
         return NextStep(more, None, None, price, None, f"Its effect is unknown: {words} so far.")
-    then = half_width(components, evals, judges, episodes)
+    then = width(evals, judges, episodes)
     if then is None or now is None:
         return NextStep(more, then, None, price, None, "There is no interval over one eval.")
     gain = now - then

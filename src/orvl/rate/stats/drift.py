@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.rate.stats.arrays import mean_known, numbers
+from orvl.rate.stats.arrays import SLACK, mean_known, probabilities
 from orvl.rate.stats.claims import EXACT, LEVEL, adjust
 from orvl.rate.stats.intervals import t_cdf, t_quantile
 
@@ -73,7 +73,7 @@ def drift(
 
 def _difference(control: str, before: ArrayLike, after: ArrayLike, judges: int) -> NDArray[np.float64]:
     """After − before, evals × judges."""
-    first, second = (numbers(table, f"The scores of {control}") for table in (before, after))
+    first, second = (probabilities(table, f"The scores of {control}", slack=SLACK) for table in (before, after))
     if first.ndim != 3 or second.ndim != 3 or first.shape[::2] != second.shape[::2] or first.shape[2] != judges:
         raise ValueError(f"The scores of {control} have the shapes {first.shape} and {second.shape}: not the same.")
     return mean_known(second, 1) - mean_known(first, 1)

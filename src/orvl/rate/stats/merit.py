@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.rate.stats.arrays import numbers
+from orvl.rate.stats.arrays import SLACK, probabilities
 from orvl.rate.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def merit(rows: Sequence[Row], ratings: ArrayLike, *, level: float = 0.95, draws
     interaction above all), so its expected part is subtracted from each variance. Intervals come from a bootstrap over
     evals: shares are ratios between 0 and 1 with no handy distribution.
     """
-    table = numbers(ratings, "Ratings")
+    table = probabilities(ratings, "Ratings", slack=SLACK)
     if table.ndim != 2 or len(table) != len(rows) or len(set(rows)) != len(rows):
         raise ValueError(
             f"ratings has the shape {table.shape}; it must have one row for each of {len(rows)} contestants."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.rate.stats.arrays import numbers
+from orvl.rate.stats.arrays import SLACK, probabilities
 from orvl.rate.stats.intervals import t_quantile, unmet_share
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def people_mean(
     It assumes that the labelled runs are a random draw of all; with `at_random` false there is no estimate. With the
     evals given, evals and not runs are the units of evidence.
     """
-    y, f = numbers(labels, "Labels"), numbers(scores_of_labelled, "Scores")
+    y, f = probabilities(labels, "Labels", slack=SLACK), probabilities(scores_of_labelled, "Scores", slack=SLACK)
     if y.shape != f.shape or y.ndim != 1:
         raise ValueError(f"There are {y.size} labels and {f.size} judges' scores of labelled runs.")
-    others = numbers(scores_of_others, "Scores")
+    others = probabilities(scores_of_others, "Scores", slack=SLACK)
     if others.ndim != 1:
         raise ValueError(f"The scores of other runs have the shape {others.shape}; they must be one per run.")
     both, known = ~np.isnan(y) & ~np.isnan(f), ~np.isnan(others)
@@ -189,8 +189,10 @@ class Agreement:
 
 def agreement(labels: ArrayLike, scores: Mapping[str, ArrayLike]) -> tuple[Agreement, ...]:
     """Each judge against people, on the runs that both have rated."""
-    y = numbers(labels, "Labels")
-    return tuple(_agreement(judge, y, numbers(row, f"The scores of {judge}")) for judge, row in scores.items())
+    y = probabilities(labels, "Labels", slack=SLACK)
+    return tuple(
+        _agreement(judge, y, probabilities(row, f"The scores of {judge}", slack=SLACK)) for judge, row in scores.items()
+    )
 
 
 def _agreement(judge: str, labels: NDArray[np.float64], scores: NDArray[np.float64]) -> Agreement:
@@ -219,7 +221,7 @@ def most_informative(
     The largest disagreement of the judges comes first; among those that are alike, the contestant with the fewest
     labels. Labels picked like this are no random draw: see `people_mean`.
     """
-    table = numbers(scores, "Scores")
+    table = probabilities(scores, "Scores", slack=SLACK)
     done = np.zeros(len(contestants), dtype=bool) if labelled is None else np.asarray(labelled, dtype=bool)
     if (table.ndim != 2 and table.size) or not len(table) == len(contestants) == len(done):
         raise ValueError(

@@ -1,33 +1,39 @@
 """When a contestant may be dropped: evidence that stays valid however often one looks.
 
 A p-value holds for one look at the end: tested after every eval, equal contestants are called different in 30 % of
-races. An e-value may be looked at any time: by Ville's inequality it ever reaches 1/α with chance α at most.
+races. An e-value may be looked at any time: by Ville's inequality it ever reaches 1/α with chance α at most. The one
+that counts is that of `betting`, which holds for any distribution.
 
-Three e-processes run over the paired differences per eval, and the smallest counts. The first is the t mixture (Lai;
-Robbins), which assumes normal differences. The second bets on signs given sizes: it holds for anything symmetric, also
-pass or fail, where a few equal differences in a row deceive the first. The third is the first with the smaller t of
-`bounded_t`, for contestants near an end of the scale.
+Two quicker e-processes stand beside it. The t mixture (Lai; Robbins) assumes normal differences; the other bets on
+signs given sizes, and holds for anything symmetric. The smaller of both is the quick evidence: it needs fewer
+evals, and is deceived by a contestant that rarely collapses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import exp, log, log1p
+from itertools import permutations
+from math import exp, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from orvl.rate.stats.arrays import numbers
-from orvl.rate.stats.intervals import bounded_t, ratings
+from orvl.rate.stats.betting import LARGEST_LOG, log_better, units_of
+from orvl.rate.stats.intervals import ratings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
+    from orvl.rate.stats.betting import Units
+
+ALPHA = 0.05
 FEWEST = 6
-"""With five evals an exact sign-flip test has p ≥ 2/32: below six, nobody is better and nobody is out."""
+"""Below six evals not even pass against fail on all of them is enough evidence."""
 BETS = (0.3, 0.6, 1.2, 2.4)
-"""How boldly the second process bets on signs, in shares of a usual difference; valid for any choice."""
+"""How boldly the second quick process bets on signs, in shares of a usual difference; valid for any choice."""
 
 
 @dataclass(frozen=True)
@@ -95,77 +101,114 @@ def log_flip_path(differences: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.logaddexp.reduce(wins, axis=0) - log(len(wins)))
 
 
-def log_evidence(a: NDArray[np.float64], b: NDArray[np.float64], g: float = 1.0) -> float:
-    """The log of the smallest of the three e-values for two contestants' ratings (NaN for a missing eval)."""
-    a, b = numbers(a, "Ratings"), numbers(b, "Ratings")
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"A has the shape {a.shape} and B {b.shape}; they must be on the same evals.")
-    both = ~np.isnan(a - b)
-    n = int(both.sum())
-    if n < 2:
-        return 0.0
-    a, b = a[both], b[both]
-    r = bounded_t(a, b) ** 2 / (n - 1)
-    bounded = -0.5 * log1p(n * g) + n / 2 * (log1p(r) - log1p(r / (1 + n * g)))
-    return min(float(log_e(a - b, g)), float(log_flip_path(a - b)[-1]), bounded)
+def log_quick(differences: ArrayLike) -> float:
+    """The log of the quick e-value: the smaller of the two quick processes."""
+    return min(float(log_e(differences)), float(log_flip_path(differences)[-1])) if np.size(differences) else 0.0
 
 
-def race(table: ArrayLike, alpha: float = 0.05, g: float = 1.0) -> Elimination:
+def log_evidence(a: ArrayLike, b: ArrayLike, families: Sequence[object] | None = None) -> float:
+    """The log of the e-value that A is better than B, halved as in `compare`; ratings per eval, NaN for missing."""
+    x, y = numbers(a, "Ratings"), numbers(b, "Ratings")
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"A has the shape {x.shape} and B {y.shape}; they must be on the same evals.")
+    return float(log_better(units_of(ratings(x[None]) - ratings(y[None]), families))[0]) - log(2)
+
+
+def race(table: ArrayLike, alpha: float = ALPHA, *, families: Sequence[object] | None = None) -> Elimination:
     """Drops contestants (rows) as the evals (columns, in the order they were run) come in.
 
-    A contestant is out once a rival that is still in has the higher mean on their common evals, at least six, and an
-    e-value of (k − 1)/alpha. Only its own k − 1 rivals can drop the best contestant, each wrongly with chance
-    alpha/(k − 1) at most, ever: so it is dropped with chance alpha at most, whenever one looks. Correcting for all
-    k(k − 1)/2 pairs would be stricter than that promise needs. What a contestant got after it was out is not read, so
-    a race over more columns begins with the race over fewer.
+    A contestant is out once a rival that is still in has an e-value of (k − 1)/alpha against it. Only its own k − 1
+    rivals can drop the best contestant, each wrongly with chance alpha/(k − 1) at most, ever: so it is dropped with
+    chance alpha at most, whenever one looks. Correcting for all k(k − 1)/2 pairs would be stricter than that promise
+    needs. Where evals have families, a look is taken once all families so far are complete. What a contestant got after
+    it was out is not read, so a race over more columns begins with the race over fewer.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha is {alpha}; it must be above 0 and below 1.")
     values = ratings(table)
     k, columns = values.shape
     needed = max(k - 1, 1) / alpha
-    pairs = list(combinations(range(k), 2))
-    # The cheap two of the three for all pairs at once; the third only where these are enough.
-    differences = np.array([values[i] - values[j] for i, j in pairs]).reshape(len(pairs), columns)
-    cheap = np.minimum(log_e_path(differences, g), log_flip_path(differences))
-    cheap[(~np.isnan(differences)).cumsum(axis=1) < FEWEST] = 0.0
     out: dict[int, tuple[int, int, float]] = {}
-    for column in range(columns):
-        found = []
-        for (i, j), path in zip(pairs, cheap, strict=True):
-            if i not in out and j not in out and path[column] >= log(needed):
-                seen = values[[i, j], : column + 1]
-                found.append((log_evidence(seen[0], seen[1], g), *_worse(i, j, seen)))
-        for size, worse, better in sorted(found, reverse=True):
-            if size >= log(needed) and worse not in out and better not in out:
-                out[worse] = column + 1, better, size
-    return _race(values, out, needed, g)
+    for column in range(1, columns + 1):
+        if is_look(column, families):
+            inside = [i for i in range(k) if i not in out]
+            for worse, (better, size) in shown_worse(values[:, :column], inside, needed, families).items():
+                out[worse] = column, better, size
+    return _race(values, out, needed, families)
 
 
-def _worse(i: int, j: int, seen: NDArray[np.float64]) -> tuple[int, int]:
-    """The worse and the better of two, on their common evals."""
-    return (j, i) if np.nansum(seen[0] - seen[1]) > 0 else (i, j)
+def is_look(column: int, families: Sequence[object] | None) -> bool:
+    """Whether every family that has begun is complete after so many evals: evidence counts family by family."""
+    return families is None or not set(families[:column]) & set(families[column:])
 
 
-def _race(values: NDArray[np.float64], out: dict[int, tuple[int, int, float]], needed: float, g: float) -> Elimination:
+def shown_worse(
+    seen: NDArray[np.float64], inside: Sequence[int], needed: float, families: Sequence[object] | None = None
+) -> dict[int, tuple[int, float]]:
+    """Who of those inside is now out, by whom, and with the log of which evidence; the strongest evidence first."""
+    pairs = list(permutations(inside, 2))
+    if not pairs:
+        return {}
+    first, second = np.array(pairs).T
+    sizes = log_better(_units(seen[first] - seen[second], families)) - log(2)
+    found = sorted(
+        (size, pair) for size, pair in zip(sizes.tolist(), pairs, strict=True) if size >= log(needed) - 1e-12
+    )
+    out: dict[int, tuple[int, float]] = {}
+    for size, (better, worse) in reversed(found):
+        if worse not in out and better not in out:
+            out[worse] = better, size
+    return out
+
+
+def quick_after(table: ArrayLike, needed: float) -> list[int | None]:
+    """After how many evals quick evidence would have dropped each contestant; None where it would not have."""
+    values = ratings(table)
+    after: list[int | None] = []
+    for i, row in enumerate(values):
+        d = np.delete(values, i, axis=0) - row
+        if not d.size:
+            after.append(None)
+            continue
+        path = np.minimum(log_e_path(d), log_flip_path(d))
+        known = (~np.isnan(d)).cumsum(axis=1)
+        hits = (path >= log(needed)) & (np.nancumsum(d, axis=1) > 0) & (known >= FEWEST)
+        after.append(int(hits.any(axis=0).argmax()) + 1 if hits.any() else None)
+    return after
+
+
+def _units(differences: NDArray[np.float64], families: Sequence[object] | None) -> Units:
+    """Of the first evals of a race; how large a family may be is known from all of them."""
+    if families is None:
+        return units_of(differences)
+    missing = np.full((*differences.shape[:-1], len(families) - differences.shape[-1]), np.nan)
+    return units_of(np.concatenate([differences, missing], axis=-1), families)
+
+
+def _race(
+    values: NDArray[np.float64],
+    out: dict[int, tuple[int, int, float]],
+    needed: float,
+    families: Sequence[object] | None,
+) -> Elimination:
     got = [int((~np.isnan(row[: out[i][0]] if i in out else row)).sum()) for i, row in enumerate(values)]
     racers = []
     for i in range(len(values)):
         if i in out:
             _, rival, size = out[i]
-            racers.append(Racer(False, got[i], rival, exp(min(size, 700.0))))
+            racers.append(Racer(False, got[i], rival, exp(min(size, LARGEST_LOG))))
         else:
-            racers.append(Racer(True, got[i], *_nearest(values, i, out, g)))
+            racers.append(Racer(True, got[i], *_nearest(values, i, out, families)))
     return Elimination(tuple(racers), needed, sum(got), values.size)
 
 
 def _nearest(
-    values: NDArray[np.float64], i: int, out: dict[int, tuple[int, int, float]], g: float
+    values: NDArray[np.float64], i: int, out: dict[int, tuple[int, int, float]], families: Sequence[object] | None
 ) -> tuple[int | None, float]:
     """The rival still in that has most evidence of being better, and its e-value."""
-    leads = {j: float(np.nansum(values[j] - values[i])) for j in range(len(values)) if j != i and j not in out}
-    ahead = [(log_evidence(values[j], values[i], g), j) for j, lead in leads.items() if lead > 0]
-    if not ahead:
+    rivals = [j for j in range(len(values)) if j != i and j not in out and np.nansum(values[j] - values[i]) > 0]
+    if not rivals:
         return None, 1.0
-    size, rival = max(ahead)
-    return rival, exp(min(size, 700.0))
+    sizes = log_better(_units(values[rivals] - values[i], families)) - log(2)
+    best = int(sizes.argmax())
+    return rivals[best], exp(min(float(sizes[best]), LARGEST_LOG))

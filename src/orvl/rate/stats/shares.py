@@ -7,7 +7,8 @@ calls are independent.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, lgamma, log, sqrt
+from itertools import pairwise
+from math import exp, isfinite, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,16 @@ def wilson_interval(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
 
 def median(ordered: Sequence[float]) -> float | None:
     """The middle of values in order."""
+    _refuse_unordered(ordered)
     n = len(ordered)
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2 if n else None
+
+
+def _refuse_unordered(ordered: Sequence[float]) -> None:
+    if any(not isfinite(value) for value in ordered):
+        raise ValueError("The values must be finite.")
+    if any(first > second for first, second in pairwise(ordered)):
+        raise ValueError("The values are not in order; sort them first.")
 
 
 def quantile_interval(ordered: Sequence[float], q: float = 0.5, level: float = 0.95) -> tuple[float, float] | None:
@@ -47,6 +56,7 @@ def quantile_interval(ordered: Sequence[float], q: float = 0.5, level: float = 0
     if not 0 < q < 1:
         raise ValueError(f"q is {q}; it must be above 0 and below 1.")
     check_level(level)
+    _refuse_unordered(ordered)
     ranks = _ranks(len(ordered), q, level)
     return (ordered[ranks[0] - 1], ordered[ranks[1] - 1]) if ranks else None
 

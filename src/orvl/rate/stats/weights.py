@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from orvl.rate.stats.arrays import numbers
+from orvl.rate.stats.arrays import numbers, probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,7 +55,7 @@ def weight_proof(
     The weights v (metrics) and w (judges) are drawn uniformly from the simplex (Dirichlet(1, …, 1)). A cell that either
     contestant lacks is left out of both.
     """
-    first, second = numbers(A, "Scores"), numbers(B, "Scores")
+    first, second = probabilities(A, "Scores"), probabilities(B, "Scores")
     if first.ndim != 2 or first.shape != second.shape:
         raise ValueError(
             f"the scores have the shapes {first.shape} and {second.shape}; both must be the same judges × metrics."

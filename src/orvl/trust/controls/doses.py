@@ -1,6 +1,6 @@
 """C4 and C5, good work with one, two, four and all bugs: T2 asks that one is seen, C5 that each costs something.
 
-They are also the anchors of calibration: the share of bugs that is not there is what the work is worth.
+They are also the anchors of calibration: what they are worth, checks or people say.
 """
 
 from __future__ import annotations
