@@ -27,7 +27,7 @@ AGENT = """
 models = {{"none": ["fixed"]}}
 VALUES = {values}
 def command(prompt):
-    if prompt not in VALUES: return ["no-such-program-here"]
+    if prompt not in VALUES: raise LookupError(prompt)
     return ["sh", "-c", f"echo {{VALUES[prompt]}} > value.txt"]
 """
 GIVEN = "def score(run): return float(run.read('value.txt'))\n"

@@ -112,10 +112,13 @@ def _past_runs(store: Store, known: Identities, episode: int) -> str:
     runs = [run for run in store.runs(past) if run.episode == episode]
     if not runs:
         return ""
-    changed = ", ".join(past[runs[-1].cell].changed) or "its files"
-    agent, eval_ = past[runs[-1].cell].cell.agent, past[runs[-1].cell].cell.eval
+    one = past[runs[-1].cell]
+    have = "have" if len(one.changed) > 1 else "has"
     keys = " ".join(run.key[:12] for run in runs[-3:])
-    return f"{changed} changed since. Show it by its key ({keys}), or run it again: orvl {agent} --eval {eval_}"
+    return (
+        f"{', '.join(one.changed) or 'a file of it'} {have} changed since. Make a new one: orvl run "
+        f"{' '.join(one.cell.names)}; or name the old one by its key: {keys}"
+    )
 
 
 def load_run(project: Project, store: Store, name: str, position: int | None = None) -> RunDetails:

@@ -16,6 +16,7 @@ from orvl.plan.layout import panel_of
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
 from orvl.rate.gather import CellRef, Gathered, families_of, gather
+from orvl.rate.stats.race import FEWEST
 from orvl.rate.warnings import warnings_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
@@ -68,8 +69,10 @@ class Board:
         common = self.common
         if common.evals is None:
             return self
+        # Rows from elsewhere that share too little for any test stay, and are listed as not tested.
+        tested = {names for names in common.elsewhere if len(common.own[names] & common.evals) >= FEWEST}
         refs = [ref for ref in self.gathered.refs if ref.names[3] in common.evals]
-        kept = tuple(ref for ref in refs if ref.names[:3] not in common.elsewhere)
+        kept = tuple(ref for ref in refs if ref.names[:3] not in tested)
         return replace(self, gathered=replace(self.gathered, refs=kept))
 
     @property
