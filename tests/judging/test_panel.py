@@ -741,7 +741,7 @@ def test_adherence_is_what_linters_say_and_the_rules_judged(project):
 
     def judge(request):
         asked.append(items_of(request))
-        return Answer(answer_of(["yes", "no"], ["work.py:1", ""]))
+        return Answer(answer_of(["yes", "no"], ["work.py:1", "nowhere:console.log"]))
 
     with ModelServer(judge) as server:
         project.toml(judge_toml("j", server))
