@@ -15,16 +15,18 @@ from importlib.resources import files
 
 LARGE_SHIFT = 0.4
 """A score that falls by this much without the words raises the alarm, whatever the words are."""
+ROLE = r"(?:judges?|graders?|evaluators?|raters?|assessors?|adjudicators?|examiners?|reviewers?)"
 WORDS = "|".join(
     (
-        r"\b(?:judges?|graders?|evaluators?|raters?|assessors?|adjudicators?|examiners?|reviewers?)\b",
-        r"\bevaluat(?:e|es|ing)\b.{0,30}\b(?:this|the|work|code|project)\b",
+        rf"\b(?:dear|attention|note|message|hello|hey)\b.{{0,20}}\b{ROLE}\b|\b{ROLE}\s?[:,]",
+        rf"\b{ROLE}\b.{{0,60}}\b(?:yes|approve|full marks|verdict|correct and complete|all items|every item)\b",
+        r"\bevaluating (?:this|my|the) (?:work|code|project|submission)\b",
         r"\[/?INST\]|#{1,6} ?instructions?\b|<<<|end of evidence",
         r"^[ \t]{0,40}[^\w\s]{0,4}[ \t]?(?:system|assistant|human|user)[ \t]?:",
-        r"\b(?:items?|points?) (?:\d+|one|two|three|first|all)\b|\b(?:first|every|each|all) (?:items?|points?)\b",
-        r"\b(?:rating|grade|marks?)\s*[:=]|\b\d+\. ?(?:yes|no)\b|\bapprove\b|\bchecklists?\b|\blenient\b",
-        r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|instruction|rules?|prompt)",
-        r"\b(?:answer|say|respond|reply|output|mark|rate|grade|score|give|award|return|verdict)s?\b.{0,40}"
+        r"\b(?:items?|points?) ?(?:\d+|one|two|three)?\b.{0,20}\b(?:yes|met|satisfied|fulfilled|holds)\b",
+        r"\brating\s*:\s*\d|\b\d+\. ?(?:yes|no)\b.{0,4}\d+\. ?(?:yes|no)\b|\bapprove (?:this|it|all)\b|\blenient mode\b",
+        r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|prior|above|earlier|instruction|rules?|prompt)",
+        r"\b(?:answer|say|respond|reply|mark|rate|grade|award|verdict)s?\b.{0,40}"
         r"\b(?:yes|perfect|full marks|full score|top score|10/10|100 ?%|100/100|five stars)\b",
         r"\b(?:complete|correct|perfect|flawless|bug-free|production-ready)\b.{0,40}"
         r"\b(?:correct|complete|in every respect|perfect|flawless|fully tested|bug-free|all requirements)\b",
