@@ -275,6 +275,20 @@ def test_the_order_is_random_the_same_each_time_and_not_shuffled_by_one_more_eva
     assert [name for name in changed if name != "e0"] == [name for name in order if name != "e0"]
 
 
+def test_evals_of_a_family_come_together_and_count_once_it_is_complete():
+    every = [replace(one_eval(n), family=f"f{n % 10}") for n in range(30)]
+    order = race_order(every)
+    assert order == race_order(reversed(every))
+    families = [int(name[1:]) % 10 for name in order]
+    assert [families[n] for n in range(0, 30, 3)] == [families[n] for n in range(2, 30, 3)]
+    assert race_order(replace(one, family="") for one in every) == race_order(map(one_eval, range(30)))
+    cells = [replace(cell, eval=every[int(cell.eval.name[1:])]) for cell in cells_of(["good", "bad"], 30)]
+    made = Race(cells, [], (), made_up(lambda name, _: float(name == "good")), 1)
+    assert made.out["bad", "m", "none"].after == 18, "six families of three"
+    alone = Race(cells_of(["good", "bad"], 30), [], (), made_up(lambda name, _: float(name == "good")), 1)
+    assert alone.out["bad", "m", "none"].after == 6
+
+
 def test_runs_start_no_further_ahead_than_needed_to_keep_all_workers_going():
     cells = cells_of(["good", "bad"], 20)
     runs = planned(cells)
@@ -363,6 +377,17 @@ def test_a_dry_run_says_what_the_plan_can_see_from_an_assumption(project):
     told = project.orvl("one,two", "--eval=e0[0-4]", "--dry-run", "--json").json["detectable"]
     assert (told["difference"], told["quick_difference"]) == (None, None)
     assert not (project.root / ".orvl").exists()
+
+
+def test_a_dry_run_counts_families(project):
+    contestants(project, one=0.5, two=0.5)
+    evals(project, 12)
+    for one in range(12):
+        project.eval(f"e{one:02}", f"---\nmetrics: {{x: 1}}\nfamily: f{one % 4}\n---\nTask {one}.\n")
+    told = project.orvl("one,two", "--eval=e*", "--dry-run", "--json").json["detectable"]
+    assert (told["evals"], told["families"], told["difference"]) == (12, 4, None)
+    text = " ".join(project.orvl("one,two", "--eval=e*", "--dry-run").out.split())
+    assert "12 evals × 1 episode (4 families) cannot tell two contestants apart" in text
 
 
 def test_the_assumption_is_what_real_runs_showed():

@@ -390,6 +390,29 @@ def test_a_price_that_one_contestant_hides_is_unknown(project):
     assert {step["more"]: step["price"] for step in told["trust"]["next"]["steps"]}["eval"] == pytest.approx(0.5)
 
 
+def test_cost_and_time_have_intervals_and_cost_against_quality_a_frontier(project):
+    tasks(project, 4)
+    prices = {"cheap": "0.01", "good": "0.05", "dear": "0.09", "silent": "None"}
+    for name, cost in prices.items():
+        agent(project, name, {"shop": ["m1"]}, cost=cost)
+    values(project, cheap=[0.4, 0.5, 0.4, 0.6], good=[0.8, 0.9, 0.8, 0.9], dear=[0.7, 0.8, 0.7, 0.9], silent=[0.9] * 4)
+    run(project, ",".join(prices), "--budget=100", "--yes")
+    told, text = report(project)
+    found = {spot["agent"]: spot for spot in told["trust"]["frontier"]}
+    assert list(found) == ["cheap", "good", "dear"], "without a price there is no place on it"
+    assert {name: spot["on_frontier"] for name, spot in found.items()} == {"cheap": True, "good": True, "dear": False}
+    assert found["dear"]["dominated_by"] == ["good", "m1", "shop"]
+    flat = " ".join(text.split())
+    assert "the frontier: cheap m1 shop ($0.0100 a run, R 0.475), good m1 shop ($0.0500 a run, R 0.850)." in flat
+    assert "dear m1 shop costs $0.0900 a run and is no better than good m1 shop." in flat
+    assert row(told, "good")["cost_per_run"] == {"mean": 0.05, "interval": pytest.approx([0.05, 0.05]), "evals": 4}
+    seconds = row(told, "good")["seconds_per_run"]
+    assert seconds["interval"][0] <= seconds["mean"] <= seconds["interval"][1]
+    assert row(told, "silent")["cost_per_run"] is None
+    run(project, "good", "--episodes=2", "--budget=100", "--yes", evals="e00")
+    assert row(report(project)[0], "good")["cost_per_run"]["mean"] == pytest.approx(0.05), "per run, eval by eval"
+
+
 # -- people
 
 

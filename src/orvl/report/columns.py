@@ -169,7 +169,7 @@ def _interval_legend(rows: Sequence[Row]) -> str:
     over = count(counts.pop(), noun) if len(counts) == 1 else f"its {noun}s"
     families = {row.families for row in rows if row.interval and row.eval is None and row.families < row.evals}
     related = f" in {', '.join(map(str, sorted(families)))} families" if families else ""
-    return f"95 %: the confidence interval of R, over {over}{related}; it holds for any distribution."
+    return f"95 %: the confidence interval of R, over {over}{related}."
 
 
 def _contestant(row: Row) -> str:
