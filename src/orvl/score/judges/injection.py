@@ -24,7 +24,8 @@ WORDS = "|".join(
         r"\[/?INST\]|#{1,6} ?instructions?\b|<<<|end of evidence",
         r"^[ \t]{0,40}[^\w\s]{0,4}[ \t]?(?:system|assistant|human|user)[ \t]?:",
         r"\b(?:items?|points?) ?(?:\d+|one|two|three)?\b.{0,20}\b(?:yes|met|satisfied|fulfilled|holds)\b",
-        r"\brating\s*:\s*\d|\b\d+\. ?(?:yes|no)\b.{0,4}\d+\. ?(?:yes|no)\b|\bapprove (?:this|it|all)\b|\blenient mode\b",
+        r"\brating\s*:\s*\d|\b\d+\. ?(?:yes|no)\b.{0,4}\d+\. ?(?:yes|no)\b",
+        r"\bapprove (?:this|it|all)\b|\blenient mode\b",
         r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|prior|above|earlier|instruction|rules?|prompt)",
         r"\b(?:answer|say|respond|reply|mark|rate|grade|award|verdict)s?\b.{0,40}"
         r"\b(?:yes|perfect|full marks|full score|top score|10/10|100 ?%|100/100|five stars)\b",
