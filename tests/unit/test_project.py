@@ -938,3 +938,28 @@ def test_loading_a_project_leaves_the_path_to_modules_usable(tmp_path):
         open_project(tmp_path).agent("y")
     assert sys.path[: len(before)] == before
     assert sys.dont_write_bytecode == bool(sys.flags.dont_write_bytecode)
+
+
+def test_a_folder_that_groups_evals_is_their_family_unless_they_name_another(tmp_path):
+    put(tmp_path / "evals/slugs/ascii.md", HEAD + "Do it.\n")
+    put(tmp_path / "evals/slugs/unicode/eval.md", HEAD + "Do it.\n")
+    put(tmp_path / "evals/slugs/readme.md", "About these.\n")
+    put(tmp_path / "evals/slugs/other.md", "---\nfamily: mine\n---\nDo it.\n")
+    put(tmp_path / "evals/alone.md", HEAD + "Do it.\n")
+    put(tmp_path / "evals/wrong/prompt.md", "Do it.\n")
+    put(tmp_path / "evals/wrong/workspace/a.txt", "a")
+    project = open_project(tmp_path)
+    names = {name for name, file in project.eval_files.items() if file.origin == "project"}
+    assert names == {"ascii", "unicode", "other", "alone", "wrong"}
+    families = {name: project.eval(name).family for name in names - {"wrong"}}
+    assert families == {"ascii": "slugs", "unicode": "slugs", "other": "mine", "alone": ""}
+    assert "needs an 'eval.md'" in sentence_of(lambda: project.eval("wrong")), "a part of an eval is no eval"
+    before = project.eval("alone")
+    put(tmp_path / "evals/alone.md", "---\nmetrics: {speed: 1}\nfamily: mine\n---\nDo it.\n")
+    after = open_project(tmp_path).eval("alone")
+    assert after.family == "mine"
+    assert (after.digest, after.scoring_digest) == (before.digest, before.scoring_digest), (
+        "no run is another one for it"
+    )
+    put(tmp_path / "evals/more/ascii.md", HEAD + "Do it.\n")
+    assert "Two evals are named 'ascii'" in sentence_of(lambda: open_project(tmp_path).eval_files)

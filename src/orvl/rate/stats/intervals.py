@@ -83,7 +83,7 @@ def run_intervals(values: NDArray[np.float64], sizes: NDArray[np.int64], level: 
         n = np.maximum(counts, 1)
         mean = np.bincount(group, values, len(sizes)) / n
         away = values - mean[group]
-        square, third = (np.bincount(group, away**power, len(sizes)) / n for power in (2, 3))
+        square, third = (np.bincount(group, power, len(sizes)) / n for power in (away * away, away * away * away))
         low, high = moment_bounds(n.astype(np.float64), mean, square, third, level)
         found[many] = np.stack([low, high], axis=-1)[many]
     starts = np.cumsum(counts) - counts
