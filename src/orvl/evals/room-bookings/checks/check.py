@@ -167,8 +167,11 @@ def cancels():
 
 def free():
     busy = "made(('b', 11, 13), ('a', 9, 10), ('c', 13, 14))"
+    first, last = random.randint(1, 59), random.randint(1, 59)
     answers({
         f"told({DAY}.free(at(0), at(23)))": FREE,
+        f"told({busy}.free(at(8, {first}), at(14, {last})))":
+            [[f"02 08:{first:02}", "02 09:00"], ["02 10:00", "02 11:00"], ["02 14:00", f"02 14:{last:02}"]],
         f"told({DAY}.free(at(0), at(23), hours({Y1 - X2})))": [gap for gap in FREE if length(gap) >= Y1 - X2],
         f"told({busy}.free(at(8), at(16)))": [["02 08:00", "02 09:00"], ["02 10:00", "02 11:00"], ["02 14:00", "02 16:00"]],
         f"told({busy}.free(at(8), at(16), hours(2)))": [["02 14:00", "02 16:00"]],
@@ -182,7 +185,10 @@ def free():
 
 def edges():
     busy = "made(('a', 9, 12), ('b', 14, 16))"
+    first, last = random.randint(1, 59), random.randint(1, 59)
     answers({
+        f"told({busy}.free(at(11, {last}), at(12, {first})))": [["02 12:00", f"02 12:{first:02}"]],
+        f"told({busy}.free(at(13, {last}), at(15)))": [[f"02 13:{last:02}", "02 14:00"]],
         f"told({DAY}.free(at({X2 - 1}), at({Y1 + 1})))": told((X2, Y1)),
         f"told({busy}.free(at(10), at(15)))": [["02 12:00", "02 14:00"]],
         f"told({busy}.free(at(9), at(12)))": [],
