@@ -33,6 +33,7 @@ FURTHER = (
     ["show", "writer/one/1", "--diff"],
     ["export", "runs", "runs.csv"],
     ["export", "scores", "scores.jsonl"],
+    ["export", "atif", "--output=out"],
     ["compare", "writer", "empty"],
     ["endpoints"],
     ["writer", "--eval=one", "--dry-run"],
@@ -187,7 +188,7 @@ VALUES = {
 @pytest.mark.parametrize("name", VALUES)
 def test_a_damaged_value_is_a_sentence_and_never_a_wrong_number(hostile, name):
     change(hostile, VALUES[name])
-    for words in (*READING, ["export", "scores", "-", "--format=jsonl"], ["export", "atif", "--output=out"]):
+    for words in READING:
         result = call(hostile, *words)
         if words == ["report", "--json"] and result.status == 0:
             for agent, (R, half, _) in ratings(result).items():
@@ -251,9 +252,13 @@ def test_a_users_own_view_is_left_alone(hostile):
 
 def test_the_rules_of_a_table_that_orvl_did_not_make_are_not_followed(hostile):
     """A row of it takes a second to check, and as much memory as SQLite gives."""
-    rule = "length(hex(randomblob(100000000))) > 0"
-    change(hostile, f"CREATE TABLE notes (text TEXT, CHECK ({rule}))")
-    change(hostile, "INSERT INTO notes VALUES " + ", ".join(["('x')"] * 300))
+    change(hostile, "CREATE TABLE notes (text TEXT)", "CREATE INDEX slow ON notes (length(text))")
+    change(
+        hostile,
+        "INSERT INTO notes VALUES " + ", ".join(["('x')"] * 300),
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = replace(sql, '(text)', '(hex(zeroblob(200000000)) || text)') WHERE name = 'slow'",
+    )
     assert call(hostile, "doctor", timeout=60).status == 0
 
 
