@@ -288,6 +288,8 @@ def test_who_fills_the_disk_for_a_moment_does_not_choose_to_be_errored(project, 
     project.agent("hog", text)
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     project.toml("attempts = 1\n")
-    done = project.orvl("hog", "--eval=e", "--episodes=3", "--sandbox=bubblewrap", env={"TMPDIR": str(small_disk)})
+    # One after the other: who begins on a disk that another one has filled is errored, and rightly so.
+    words = ["--episodes=3", "--concurrency=1", "--sandbox=bubblewrap"]
+    done = project.orvl("hog", "--eval=e", *words, env={"TMPDIR": str(small_disk)})
     assert done.status == 0, done.err
     assert {outcome for (outcome,) in project.rows("SELECT outcome FROM attempt")} == {"failed"}

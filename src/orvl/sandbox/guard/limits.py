@@ -8,10 +8,11 @@ import os
 import resource
 import stat
 import time
+from contextlib import nullcontext
 from typing import Any
 
 from .port import enter
-from .processes import descendants_at_a_glance
+from .processes import descendants_at_a_glance, standing_still
 
 FIRST_LOOK = 0.05
 BETWEEN_LOOKS = 0.1
@@ -26,9 +27,10 @@ SMALLEST_ENTRY = 4096
 EVERYTHING = 1 << 62
 RESERVE, RESERVED_SHARE = 256 << 20, 8
 """Of what was free on the disk, what runs may not use up: so much, but not more than one part in so many."""
+SHARERS = 2
+"""Who shares a disk at least: a run, and the rest of the machine."""
 FULL = 1 << 20
 """Bytes; with less, a disk counts as full."""
-CERTAIN_LOOKS = 2
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 RLIMITS = {
@@ -71,7 +73,7 @@ class LimitWatch:
         self.common: int = job["room"]["free"]
         self.at_once: int = job["room"]["at_once"]
         self.reserve = min(RESERVE, self.common // RESERVED_SHARE)
-        self.full_looks = 0
+        self.is_over = False
         self.disk_was_full = False
         """Whether the disk was certainly full, and not by this job: else an agent could choose to have no room."""
 
@@ -88,12 +90,17 @@ class LimitWatch:
         self.next = time.monotonic() + BETWEEN_LOOKS
         return found
 
+    def hit_on_full_disk(self) -> str | None:
+        """Asked when the process has just ended: a disk that is full may be why, and has room a moment later."""
+        if not self.common or free_bytes(self.disk) >= FULL:
+            return None
+        self.is_over = bool(self.init)  # with its first process, all of a sandbox is gone
+        return self._measure_disk()
+
     def hit_at_the_end(self) -> str | None:
         """What a job left on the disk before anybody looked; what it had open is gone with it."""
-        self.deleted, self.hides_files = 0, False
-        found = self._measure_disk()
-        self.disk_was_full = self.disk_was_full or self.full_looks > 0
-        return found
+        self.deleted, self.hides_files, self.is_over = 0, False, True
+        return self._measure_disk()
 
     def look_now(self) -> None:
         """Something was short of room: the next look is now, while whoever took it still has it."""
@@ -171,9 +178,16 @@ class LimitWatch:
         return None
 
     def _measure_disk(self) -> str | None:
+        """A job can fill a disk and make room again faster than its folders are measured: on a disk that is full, it
+        stands still meanwhile."""
         began = time.monotonic()
-        self.free_then = free_bytes(self.disk)
-        used, largest, hidden = disk_use(self.folders, self.most["disk"])
+        is_full = self.common > 0 and free_bytes(self.disk) < FULL
+        still = standing_still(self.init or os.getpid()) if is_full and not self.is_over else nullcontext(self.is_over)
+        with still as is_certain:
+            self.free_then = free_bytes(self.disk)
+            if is_full and not self.is_over:
+                self.deleted = _open_files(*self._pids())[2]
+            used, largest, hidden = disk_use(self.folders, self.most["disk"])
         hidden = hidden or self.hides_files
         used += self.deleted
         took = time.monotonic() - began
@@ -183,22 +197,21 @@ class LimitWatch:
             return "disk"
         if self.free_then < self.reserve and self._is_hog(used - self.used_before, hidden=hidden):
             return "disk_share"
-        # A job can fill a disk and make room again between two looks; it cannot do so around each measurement.
-        is_full = self.common > 0 and max(self.free_then, free_bytes(self.disk)) < FULL
-        self.full_looks = self.full_looks + 1 if is_full else 0
-        self.disk_was_full = self.disk_was_full or self.full_looks >= CERTAIN_LOOKS
+        self.disk_was_full = self.disk_was_full or (is_certain and is_full and self.free_then < FULL)
         return "file_size" if largest >= self.most["file_size"] else None
 
     def _is_hog(self, used: int, *, hidden: bool) -> bool:
         """Whether a job on a disk that runs full has used more than its share, and more than others did on average.
 
         While there is room, it may use more than its share. Whatever else fills the disk is not held against it: that
-        counts as one more job. A job that is alone has used less than what is gone, however little the others took.
+        counts as one more job. A job that is alone shares the disk with the rest of the machine, and with what orvl
+        keeps of it.
         """
         lost = self.common - self.free_then
         if hidden:
             used = max(used, self.free_at_start - self.free_then)
-        share: int = max((self.common - self.reserve) // self.at_once, lost // (self.at_once + 1))
+        sharers: int = max(SHARERS, self.at_once)
+        share: int = max((self.common - self.reserve) // sharers, lost // (sharers + 1))
         return used > share
 
 

@@ -6,10 +6,14 @@ import os
 import signal
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KEYCTL_JOIN_SESSION_KEYRING = 1
+STANDING = (b"T", b"Z", b"X", b"")
+"""States of processes that are stopped or gone."""
 PIDFD_GET_INFO, PIDFD_INFO_EXIT = 0xC040FF0B, 8
 
 
@@ -122,11 +126,40 @@ class CpuPressure:
 
 def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal, as by Ctrl-Z."""
+    return _state(pid) == b"T"
+
+
+def _state(pid: int) -> bytes:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] == b"T"
+            return file.read().rpartition(b")")[2].split()[0]
     except OSError:
-        return False
+        return b""
+
+
+@contextmanager
+def standing_still(root: int) -> Iterator[bool]:
+    """All processes below one are stopped meanwhile; says whether they are, within a moment."""
+    stopped: dict[int, bool] = {}
+    try:
+        yield _stop(root, stopped)
+    finally:
+        for pid in (pid for pid, is_ours in stopped.items() if is_ours):
+            send(pid, signal.SIGCONT)
+
+
+def _stop(root: int, stopped: dict[int, bool]) -> bool:
+    """Adds each process to `stopped`, and whether it had not been stopped before."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        new = [pid for pid in descendants(root) if pid not in stopped]
+        for pid in new:
+            stopped[pid] = not is_stopped(pid)
+            send(pid, signal.SIGSTOP)
+        if not new and all(_state(pid) in STANDING for pid in stopped):
+            return True
+        time.sleep(0.001)
+    return False
 
 
 def kills_for_memory() -> int:

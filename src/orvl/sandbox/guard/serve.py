@@ -232,7 +232,7 @@ class Guard:
         """Waits for the process; says what cut it short, if anything did."""
         while b"stop\n" not in self.buffer:
             if self.ended is not None:
-                return None
+                return limits.hit_on_full_disk()
             if sum(sink.seen for sink in sinks.values()) > most:
                 return "output"
             if any(sink.lost_some() for sink in sinks.values()):
