@@ -70,7 +70,9 @@ def test_nohup_is_respected(waiting):
 
 
 def test_without_nohup_a_closed_terminal_stops_the_command(waiting):
-    process = start(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # The tests themselves may have been started with nohup.
+    default = ["env", "--default-signal=HUP"]
+    process = start(waiting, prefix=default, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for(lambda: begun(waiting))
     process.send_signal(signal.SIGHUP)
     assert process.stderr is not None
