@@ -432,3 +432,18 @@ def test_a_moved_project_keeps_its_runs(mine, tmp_path):
     moved.sandbox = "none"
     assert dry(moved)["to_run"] == 0
     assert moved.orvl("report", "--json").json["ratings"][0]["R"] == 1.0
+
+
+def test_what_a_command_writes_is_no_part_of_it(project):
+    log = project.root / "bot.log"
+    log.touch()
+    script = project.root / "bot.py"
+    script.write_text("import sys\nopen(sys.argv[1], 'a').write('x')\n")
+    project.agent(
+        "bot", f'models = {{"none": ["m"]}}\ndef command():\n    return ["python3", "bot.py", {str(log)!r}]\n'
+    )
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
+    for _ in range(2):
+        assert project.orvl("bot", "--eval=e", "--sandbox=none").status == 0
+    assert log.read_text() == "x"
+    assert project.orvl("show", "bot/e/1").status == 0

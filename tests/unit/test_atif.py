@@ -325,7 +325,7 @@ def test_words_and_standard_output(told):
         (["atif", "--output=agents/teller.py/x"], "Cannot write agents/teller.py/x"),
         (["atif", "--output=x", "--format=csv"], "without --format"),
         (["runs"], "orvl export runs FILE"),
-        (["runs", "a.csv", "b.csv"], "orvl export runs FILE"),
+        (["runs", "a.csv", "b.csv"], "The store has no agent 'b.csv'"),
         (["scores", "a.csv", "--output=x"], "orvl export scores FILE"),
     ],
 )

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class _StoppedTime(selectors.DefaultSelector):
-    """Adds up by how much waits, and what is done between them, took longer than they could."""
+    """Adds up the waits, and what is done between them, that took longer than they could."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,8 +33,9 @@ class _StoppedTime(selectors.DefaultSelector):
     def _passed(self, expected: float | None) -> None:
         """Without an expected time nothing has a deadline, either."""
         before, self._last = self._last, time.monotonic()
-        if expected is not None and (late := self._last - before - max(0.0, expected)) > LATE:
-            self.seconds += late
+        if expected is not None and self._last - before - max(0.0, expected) > LATE:
+            # All of it: else a deadline would pass in the same moment in which what it waits for is read.
+            self.seconds += self._last - before
 
 
 class SteadyLoop(asyncio.SelectorEventLoop):

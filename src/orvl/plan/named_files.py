@@ -51,8 +51,15 @@ NOT_SOURCE = (
     *("__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".orvl", "venv", ".venv", ".tox", ".nox"),
     *(".*_cache", ".cache", ".idea", ".vscode", ".DS_Store", "Thumbs.db", ".ipynb_checkpoints", "*.egg-info"),
     *("*.pyc", "*.pyo", "*~", ".*.sw[a-p]", "#*#", ".#*", "*.orig", "*.rej"),
+    *("*.log", "*.pid", "*.tmp", "*.sock", "*.db", "*.sqlite", "*.sqlite3", "*-wal", "*-shm", "*-journal"),
 )
-"""Caches, repositories, editors' files, and installed packages, which a lock file beside them stands for."""
+"""Caches, repositories, editors' files, what runs leave, and installed packages, for which a lock file stands."""
+SOURCES = {
+    *(".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".sh", ".bash", ".zsh", ".fish"),
+    *(".rb", ".pl", ".php", ".lua", ".jar", ".wasm", ".toml", ".yaml", ".yml", ".json", ".jsonc", ".ini", ".cfg"),
+    *(".conf", ".md", ".txt"),
+}
+"""Programs and settings. Other files that a command names may be what it writes, as a log or a flag."""
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run", "/nix")))
 SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"}
 EXTENSIONS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts")
@@ -126,6 +133,8 @@ def _look(known: _Known, root: Path, agent: Agent, provider: str, model_id: str)
     found, notes, by_word = dict(own.found), dict(own.notes), {}
     began = time.time()
     for place, word in _words(known, agent, provider, model_id):
+        if place and not _is_source(root / word):
+            continue
         if may_be_path(word, is_program=not place) and is_program(root / word):
             path = (root / word).resolve()
             files = known.of("program", path, lambda path=path: _Files(root).program(path))  # type: ignore[misc]
@@ -151,6 +160,19 @@ def _of_agent(root: Path, agent: Agent) -> _Files:
     for path in agent.paths:
         files.everything(path)
     return files
+
+
+def _is_source(path: Path) -> bool:
+    """Whether a file that a command names makes the agent what it is: a program, or its settings."""
+    try:
+        if path.suffix.lower() in SOURCES or path.is_dir() or os.access(path, os.X_OK):
+            return True
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except (OSError, ValueError):
+        return False
 
 
 def _is_own(path: Path, root: Path, began: float, *, is_first: bool) -> bool:
@@ -295,7 +317,7 @@ class _Files:
             file = todo.pop()
             self._add(file)
             for other in _references(file, folders):
-                if other not in seen and not PRIVATE.fullmatch(other.name):
+                if other not in seen and _counts(other.name):
                     seen.add(other)
                     todo.append(other)
         return self
