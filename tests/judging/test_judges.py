@@ -713,7 +713,7 @@ def test_the_plain_view_keeps_the_code_and_its_lines():
         assert plain.count("\n") == text.count("\n"), path
         names += code.total()
         found += (code & Counter(re.findall(r"[^\W\d]\w*", plain))).total()
-    assert found / names > 0.94, f"{found / names:.3f} of {names} names"
+    assert found / names > 0.93, f"{found / names:.3f} of {names} names"
 
 
 # -- 4: blindness, and the marks
@@ -839,7 +839,7 @@ def test_scoring_again_takes_new_samples_and_runs_nothing(project):
             ("m", "a", 1, "scored", 1.0),
             ("m", "a", 2, "scored", 0.0),
         ]
-        run_orvl(project, "score", "worker", "--fresh")
+        run_orvl(project, "score", "worker", "--fresh", status=1)
         assert [len(host.requests) for host in hosts] == [3, 2, 3]
         project.score("m", 'items = ["Another one."]\n')
         run_orvl(project, "score", "worker")

@@ -70,9 +70,18 @@ MODEST = "i=0; while [ $i -lt 15 ]; do echo $i > f$i && sleep 0.1 || exit 3; i=$
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of 120 MiB."""
-    folder = tmp_path / "small"
+    yield from mounted(tmp_path / "small", "120m")
+
+
+@pytest.fixture
+def shared_disk(tmp_path):
+    """One that three hogs at once cannot fill between two looks, which are a tenth of a second apart."""
+    yield from mounted(tmp_path / "shared", "900m")
+
+
+def mounted(folder, size):
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", folder], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=True)
     yield folder
     subprocess.run(["umount", "--lazy", folder], check=True)
 
@@ -84,12 +93,12 @@ def shell_agent(project, name, code):
 @pytest.mark.root
 @pytest.mark.parametrize("name", ["bubblewrap", "none"])
 @pytest.mark.parametrize("kind", HOGS)
-def test_who_fills_the_disk_fails_and_nobody_else(project, small_disk, name, kind):
+def test_who_fills_the_disk_fails_and_nobody_else(project, shared_disk, name, kind):
     shell_agent(project, "hog", HOGS[kind])
     shell_agent(project, "modest", MODEST)
     project.eval("e", "---\nmetrics: {speed: 1}\n---\nGo.\n")
     project.toml("limits.turn = 60\nattempts = 6\n")
-    env = {"TMPDIR": str(small_disk)}
+    env = {"TMPDIR": str(shared_disk)}
     words = ["hog,modest", "--eval=e", "--episodes=3", "--concurrency=6", "--json", f"--sandbox={name}"]
     result = project.orvl(*words, env=env)
     assert result.status == 0, result.err
@@ -100,7 +109,7 @@ def test_who_fills_the_disk_fails_and_nobody_else(project, small_disk, name, kin
     for (reason,) in project.rows("SELECT reason FROM attempt WHERE outcome = 'failed'"):
         assert reason.startswith("turn 1 filled the disk beyond its share of what was free"), reason
         assert "(limits.disk)" in reason
-    assert list(small_disk.glob("orvl-*/w*")) == []
+    assert list(shared_disk.glob("orvl-*/w*")) == []
 
 
 @pytest.mark.root

@@ -63,6 +63,8 @@ class LimitWatch:
         self.hides_files = False
         """Whether a process holds files that this user may not list: what they take is told from what the machine, and
         the disk, have lost."""
+        self.hidden: set[str] = set()
+        """Processes that the last look could not list; any is so for a moment, while it becomes another program."""
         self.next = time.monotonic() + FIRST_LOOK
         self.memory_is_fine_below = most["memory"]
         self.shared_at_start = _shared_memory()
@@ -125,7 +127,8 @@ class LimitWatch:
             return "processes"
         if pids and time.monotonic() >= self.descriptors_at:
             self.descriptors_at = time.monotonic() + BETWEEN_FILES
-            most, in_memory, self.deleted, self.hides_files = _open_files(proc, pids)
+            most, in_memory, self.deleted, hidden = _open_files(proc, pids)
+            self.hides_files, self.hidden = bool(hidden & self.hidden), hidden
             if most >= self.most["open_files"]:
                 return "open_files"
             in_memory += self._in_temporary_memory()
@@ -332,17 +335,17 @@ def _used(folder: str) -> int:
     return (info.f_blocks - info.f_bfree) * info.f_frsize
 
 
-def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int, bool]:
+def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int, set[str]]:
     """The most files that one process has open; of open files that have no name any more, the bytes in memory (memfd)
-    and those on the disk; and whether a process, as any can (PR_SET_DUMPABLE), lets nobody list them."""
+    and those on the disk; and the processes that, as any can (PR_SET_DUMPABLE), let nobody list them."""
     most = in_memory = on_disk = 0
-    hidden = False
+    hidden: set[str] = set()
     seen: set[tuple[int, int]] = set()
     for pid in pids:
         try:
             names = os.listdir(f"{proc}/{pid}/fd")
         except PermissionError:
-            hidden = True
+            hidden.add(pid)
             continue
         except OSError:
             continue
