@@ -842,7 +842,7 @@ def test_scoring_again_takes_new_samples_and_runs_nothing(project):
         run_orvl(project, "score", "worker", "--fresh", status=1)
         assert [len(host.requests) for host in hosts] == [3, 2, 3]
         project.score("m", 'items = ["Another one."]\n')
-        run_orvl(project, "score", "worker")
+        run_orvl(project, "score", "worker", status=1)
         assert [len(host.requests) for host in hosts] == [4, 3, 4]
         assert items_of(hosts[0].requests[-1]) == ["Another one."]
         project.toml(panel_toml({"d": (1, "gemini", hosts[0])}))
