@@ -278,7 +278,8 @@ def test_judges_that_do_not_count_are_not_among_the_judges(panel):
         apart.append(mean(abs(a - b) for i, a in enumerate(there) for b in there[:i]))
     assert found["worth"]["mean_absolute_difference"] == pytest.approx(mean(apart))
     assert (
-        f"The judges: worth {found['R']['effective_judges']:.1f} independent ones of 3, {mean(apart):.2f} apart" in text
+        f"The judges: worth at most {found['R']['effective_judges']:.1f} independent ones of 3, {mean(apart):.2f} apart"
+        in text
     )
     steps = {step["more"]: step["price"] for step in told["trust"]["next"]["steps"]}
     assert steps == {
