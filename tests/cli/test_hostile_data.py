@@ -439,6 +439,7 @@ def test_a_manifest_of_another_form_is_refused_and_takes_no_memory(manifest):
     assert len(str(refusal.value)) < 500
 
 
+@pytest.mark.nightly
 def test_a_manifest_without_end_is_refused():
     rows = (ROW.format(number, 1, "a" * 64) for number in range(tree.MOST_ENTRIES + 1))
     with pytest.raises(StoreError, match="is damaged"):

@@ -361,6 +361,7 @@ def test_a_command_that_fails_or_hangs_on_placeholders_names_no_files(project):
     assert project.orvl("report", "--json").json["ratings"][0]["R"] == 1
 
 
+@pytest.mark.nightly
 def test_a_command_that_never_returns_is_not_waited_for(project):
     project.agent(
         "mine",
@@ -381,7 +382,7 @@ def test_a_command_that_never_returns_is_not_waited_for(project):
     assert time.monotonic() - began < 40
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_whatever_is_edited_restored_and_run_the_last_word_is_the_files(mine, seed):
     """Random edits of files that make a run; after each command, the number is that of the content that is there."""
     rng = random.Random(seed)

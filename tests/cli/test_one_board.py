@@ -355,6 +355,7 @@ def test_words_without_the_flag_delete_nothing(judged, words):
     assert report(judged)["ratings"][0]["runs"]["rated"] == 2
 
 
+@pytest.mark.nightly
 def test_a_kill_at_any_moment_leaves_a_sound_store(judged):
     """The runs are there, or they are gone; blobs that nothing refers to go the next time."""
     rng = random.Random(5)
