@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .port import enter
-from .processes import descendants_at_a_glance, standing_still
+from .processes import ENDED, descendants_at_a_glance, standing_still, state_of
 
 FIRST_LOOK = 0.05
 BETWEEN_LOOKS = 0.1
@@ -335,15 +335,6 @@ def _used(folder: str) -> int:
     return (info.f_blocks - info.f_bfree) * info.f_frsize
 
 
-def _is_dead(path: str) -> bool:
-    """Whether a process has ended and holds nothing any more, as a zombie."""
-    try:
-        with open(f"{path}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
-    except (OSError, IndexError):
-        return True
-
-
 def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int, set[str]]:
     """The most files that one process has open; of open files that have no name any more, the bytes in memory (memfd)
     and those on the disk; and the processes that, as any can (PR_SET_DUMPABLE), let nobody list them."""
@@ -354,7 +345,7 @@ def _open_files(proc: str, pids: list[str]) -> tuple[int, int, int, set[str]]:
         try:
             names = os.listdir(f"{proc}/{pid}/fd")
         except PermissionError:
-            if not _is_dead(f"{proc}/{pid}"):
+            if state_of(f"{proc}/{pid}") not in ENDED:
                 hidden.add(pid)
             continue
         except OSError:

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KEYCTL_JOIN_SESSION_KEYRING = 1
-STANDING = (b"T", b"Z", b"X", b"")
-"""States of processes that are stopped or gone."""
+ENDED = (b"Z", b"X", b"")
+"""States of processes that hold nothing any more, as a zombie."""
+STANDING = (b"T", *ENDED)
 PIDFD_GET_INFO, PIDFD_INFO_EXIT = 0xC040FF0B, 8
 
 
@@ -126,12 +127,13 @@ class CpuPressure:
 
 def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal, as by Ctrl-Z."""
-    return _state(pid) == b"T"
+    return state_of(f"/proc/{pid}") == b"T"
 
 
-def _state(pid: int) -> bytes:
+def state_of(process: str) -> bytes:
+    """The letter for the state of a process, by its folder in a /proc; nothing if it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open(f"{process}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[0]
     except OSError:
         return b""
@@ -156,7 +158,7 @@ def _stop(root: int, stopped: dict[int, bool]) -> bool:
         for pid in new:
             stopped[pid] = not is_stopped(pid)
             send(pid, signal.SIGSTOP)
-        if not new and all(_state(pid) in STANDING for pid in stopped):
+        if not new and all(state_of(f"/proc/{pid}") in STANDING for pid in stopped):
             return True
         time.sleep(0.001)
     return False
