@@ -251,7 +251,7 @@ def compare(
 
     comparison, panels = compare_stored(project, store, a, b, selection, judges)
     certified = standing(project, store, panels.values())
-    if certified.state == "certified":
+    if certified.may_rank:
         return comparison
     return replace(comparison, warnings=[*comparison.warnings, standing_sentence(certified)])
 

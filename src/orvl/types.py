@@ -104,6 +104,8 @@ class Eval:
     description: str
     prompts: tuple[str, ...]
     metrics: Mapping[str, float] | None = None
+    only_names_metrics: bool = False
+    """Whether it leaves their weights to the project."""
     checks: tuple[Check, ...] = ()
     par: Mapping[str, float] = field(default_factory=dict)
     items: Mapping[str, EvalItems] = field(default_factory=dict)

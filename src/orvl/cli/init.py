@@ -24,7 +24,6 @@ def command(provider, model, prompt):
 '''
 EVAL = """---
 description: A greeting, then one more line.
-metrics: {checks: 3, answered: 1, speed: 1}
 checks:
   - {name: wrote-something, run: test -s answer.txt}
 ---
@@ -43,6 +42,10 @@ SETTINGS = """#:schema .orvl/orvl.schema.json
 
 penalty = 0.5   # how much the judges' disagreement lowers a rating, 0 or more
 episodes = 1    # independent runs of each cell
+
+# [metrics]     # how much each metric counts; without this table all that apply count, those of judges too
+# checks = 3
+# answered = 1
 
 [limits]
 turn = 900      # seconds

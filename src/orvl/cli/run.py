@@ -103,6 +103,7 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
     from orvl.plan.identities import changes_of
     from orvl.plan.keys import missing_keys
     from orvl.plan.prices import check_budget
+    from orvl.project.endpoints import unreachable
     from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
@@ -114,7 +115,9 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
         plan, remaining = prepared.plan, prepared.only_needed
         check_budget(project.settings, plan, remaining, options.budget, allow_unpriced=options.allow_unpriced)
         keys = missing_keys(plan, remaining, os.environ)
-        plan = replace(plan, warnings=(*plan.warnings, *map(str, keys)))
+        judges = {judge.name: judge for panel in plan.panels.values() for judge in panel.judges}.values()
+        troubles = unreachable(project.settings, judges, os.environ)
+        plan = replace(plan, warnings=(*plan.warnings, *map(str, keys), *troubles))
         cost = cost_of(project, plan, remaining, store)
         smallest = detectable_of(project, plan, store, len(plan.episodes))
         changed = changes_of(project, plan, store) if store else {}

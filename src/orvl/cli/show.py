@@ -173,6 +173,7 @@ def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) 
 
 def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) -> None:
     from orvl.plan.identities import identities
+    from orvl.plan.weights import overridden, override_sentence
     from orvl.rate.ledger import of_run
     from orvl.report.ledger import print_ledger
 
@@ -196,6 +197,8 @@ def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) 
     if ledger:
         terminal.print("\nrating", "bold")
         print_ledger(terminal, ledger)
+        if changes := overridden(project, project.eval(run.cell.eval)):
+            terminal.print(plain(override_sentence(changes)), "dim")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker, missing_browser
+from orvl.capture.programs import CheckPrograms
 from orvl.capture.take import take
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
@@ -109,6 +110,7 @@ class Attempts:
     _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._programs = CheckPrograms(self.work, self.settings.limits)
         self._closed = (self.store.folder, *(self.root / part for part in PARTS))
 
     async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
@@ -121,6 +123,8 @@ class Attempts:
         try:
             eval_ = planned.cell.eval
             if eval_.app and (why := await asyncio.to_thread(missing_browser, eval_, slot.walled)):
+                raise NotStarted(why, missing=True)
+            if why := await self._programs.missing(eval_, slot.walled):
                 raise NotStarted(why, missing=True)
             folders.make()
             overlays = planned.cell.agent.overlays
@@ -294,6 +298,8 @@ class Attempts:
 
     async def check_again(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> tuple[CheckResult, ...]:
         """Runs an eval's present checks on what was kept of a run."""
+        if why := await self._programs.missing(planned.cell.eval, slot.walled):
+            raise NotStarted(why, missing=True)
         return await self._checker(planned, attempt, slot).results()
 
     def _checker(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Checker:

@@ -14,7 +14,9 @@ from orvl.plan.layout import Panel, panel_of
 from orvl.plan.named_files import named_files
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.plan.versions import version_of, versions_of
+from orvl.plan.weights import weight_notes
 from orvl.project.endpoints import Endpoint, continues, host_for
+from orvl.project.providers import provider_of, unknown_provider
 from orvl.types import Cell, PlannedRun
 
 if TYPE_CHECKING:
@@ -98,8 +100,11 @@ def make_plan(
             notes = [named_files(project, agent, *_id(agent, pair)).notes for pair in hosts[agent.name]]
             warnings += dict.fromkeys(f"{agent.name}: {note}" for some in notes for note in some)
             warnings += _limits_of(agent, hosts[agent.name], evals)
+            warnings += _unknown_providers(project, agent, hosts[agent.name])
     if not cells:
         raise UserError(warnings[0] if warnings else "These words select nothing. See: orvl list")
+    if metrics is None:
+        warnings += weight_notes(project, panels)
     runs = ordered(cells, episodes, seed)
     return Plan(tuple(cells), runs, panels, seed, endpoints, tuple(warnings))
 
@@ -158,6 +163,16 @@ def _limits_of(agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None], e
             f"{agent.name} cannot continue a session: on {', '.join(longer[:NAMED_IN_WARNINGS])} each prompt after the "
             "first comes with the conversation so far."
         )
+
+
+def _unknown_providers(
+    project: Project, agent: Agent, hosts: Mapping[tuple[str, str], Endpoint | None]
+) -> Iterable[str]:
+    """Providers that an agent reaches by itself and that orvl has never heard of: often a slip of the pen."""
+    names = dict.fromkeys(provider for (provider, _), host in hosts.items() if host is None and provider != "none")
+    for name in names:
+        if not agent.control and name not in project.settings.providers and provider_of(project.settings, name) is None:
+            yield f"{agent.name}: {unknown_provider(project.settings, name)}"
 
 
 def _few(names: Sequence[str]) -> str:

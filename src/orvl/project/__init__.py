@@ -161,16 +161,20 @@ class Project:
         return self._load("scores", name, self.metric_files, load)
 
     def weights(self, eval_: Eval, *, has_judges: bool) -> dict[str, float]:
-        """The metrics of an eval: its own, else the project's, else all that apply, with their own weights."""
+        """The metrics of an eval: its own, else the project's, else all that apply, with their own weights.
+
+        A metric that an eval only names has the project's weight, else 1.
+        """
         path = self.settings_file
         self._known_metrics(self.settings.metrics, path, lambda name: line_in(path, "metrics", name))
+        if self.settings.metrics and not any(self.settings.metrics.values()):
+            raise FileError(
+                path, line_in(path, "metrics"), "[metrics] has only weights of 0; at least one must be above 0."
+            )
         if eval_.metrics is not None:
-            return dict(eval_.metrics)
+            usual = self.settings.metrics if eval_.only_names_metrics else {}
+            return {**eval_.metrics, **{name: usual[name] for name in eval_.metrics if name in usual}}
         if self.settings.metrics:
-            if not any(self.settings.metrics.values()):
-                raise FileError(
-                    path, line_in(path, "metrics"), "[metrics] has only weights of 0; at least one must be above 0."
-                )
             return dict(self.settings.metrics)
         metrics = (self.metric(name) for name in self.metric_files)
         return {metric.name: metric.weight for metric in metrics if self._applies(metric, eval_, has_judges=has_judges)}

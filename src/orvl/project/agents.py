@@ -34,6 +34,8 @@ def load_agent(file: SourceFile, extra_models: Mapping[str, Any]) -> Agent:
     path = file.path
     module = python_file.load(path, "agents")
     command = python_file.function_in(module, "command", path, COMMAND_MAY_ASK)
+    if command and file.origin != "built-in":
+        python_file.check_returns(path, "command", "command")
     if command is None:
         raise FileError(
             path,

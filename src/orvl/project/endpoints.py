@@ -80,6 +80,17 @@ def check_judges(settings: Settings, judges: Iterable[Judge], environment: Mappi
             raise UserError(f"The judge {judge.name}: {sentence} Or leave it out: name the others with --judge.")
 
 
+def unreachable(settings: Settings, judges: Iterable[Judge], environment: Mapping[str, str]) -> list[str]:
+    """Why judges cannot be asked, a sentence each."""
+    sentences = []
+    for judge in judges:
+        try:
+            check_judges(settings, [judge], environment)
+        except UserError as error:
+            sentences.append(str(error))
+    return sentences
+
+
 def without_price(
     settings: Settings, cells: Iterable[Cell], endpoints: Mapping[str, Endpoint], judges: Iterable[Judge]
 ) -> dict[str, str]:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InvalidAppConfig
 from orvl.project.app import check_app, check_steps
-from orvl.project.front_matter import FrontMatter
+from orvl.project.check_commands import missing_file
+from orvl.project.front_matter import EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
 from orvl.store import tree
 from orvl.types import Check, Eval, EvalItems
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.project.find import SourceFile
 
 MOST_TURNS = 1000
+KEY = re.compile(r"""["']?([\w-]+)["']?:(?:\s|$)""")
 
 
 def load_eval(file: SourceFile, check_limit: float) -> Eval:
@@ -35,7 +41,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     settings = front.settings
     prompts = split_turns(path, body, first_line)
     folder = path.parent if path.name == "eval.md" else None
-    checks = _checks(front, check_limit)
+    checks = _checks(front, check_limit, folder, prompts)
     limits = {name: value for name, value in vars(settings.limits).items() if value}
     app, steps = _app(front)
     metrics = _metrics(front)
@@ -54,6 +60,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         description=settings.description or _first_words(prompts[0]),
         prompts=prompts,
         metrics=metrics,
+        only_names_metrics=front.only_names_metrics,
         checks=checks,
         par=settings.par,
         items=_items(front),
@@ -80,11 +87,31 @@ def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
     """The YAML at the top, the line on which the conversation starts, and the conversation."""
     lines = _lines(text)
     if not lines or lines[0].rstrip() != "---":
+        _check_begun(path, lines)
         return "", 1, text
     for number, line in enumerate(lines[1:], 2):
         if line.rstrip() == "---":
             return "".join(lines[1 : number - 1]), number + 1, "".join(lines[number:])
     raise FileError(path, 1, "the front matter is not closed: end it with a line of '---' before the prompt.")
+
+
+def _check_begun(path: Path, lines: Sequence[str]) -> None:
+    """Refuses settings without a line of `---` above them: they would be the agent's first prompt, checks and all."""
+    first = [line.rstrip() for line in itertools.takewhile(lambda line: line.rstrip() != "---", lines)]
+    if not any(first) and len(first) < len(lines):
+        raise FileError(path, 1, "the '---' before the front matter must be the first line; remove the empty lines.")
+    outer = [line for line in first if re.match(r"\w|[\"']\w", line)]
+    keys = [match[1] for match in itertools.takewhile(bool, (KEY.match(line) for line in outer)) if match]
+    known = {field.name for field in fields(EvalSettings)}
+    settings = [key for key in keys if key in known]
+    # One such word may begin a prompt; all that stands before a line of `---`, or several of them, do not.
+    if settings and (len(settings) > 1 or (len(keys) == len(outer) and len(first) < len(lines))):
+        raise FileError(
+            path,
+            1,
+            f"'{settings[0]}' is a setting of an eval, but no line of '---' begins the front matter: put one above "
+            "it. (A prompt that begins so needs two lines of '---' above it.)",
+        )
 
 
 def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
@@ -153,7 +180,7 @@ def _items(front: FrontMatter) -> dict[str, EvalItems]:
     return found
 
 
-def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
+def _checks(front: FrontMatter, default_limit: float, folder: Path | None, prompts: Sequence[str]) -> tuple[Check, ...]:
     checks = []
     for number, row in enumerate(front.settings.checks):
         if bool(row.run) == bool(row.steps):
@@ -166,6 +193,8 @@ def _checks(front: FrontMatter, default_limit: float) -> tuple[Check, ...]:
             check_steps(row.steps)
         except InvalidAppConfig as error:
             raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
+        if why := missing_file(row.run, folder, prompts):
+            raise front.wrong(("checks", number, "run"), f"check '{row.name}': {why}")
         limit = row.limit or float(default_limit)
         checks.append(Check(row.name, row.run, limit, row.weight, row.isolated, tuple(row.steps)))
     names = [check.name for check in checks]

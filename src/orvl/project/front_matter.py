@@ -99,6 +99,7 @@ class FrontMatter:
         self.lines: dict[str, int] = {}
         self._node: Any = None
         data = self._parse(text)
+        self.only_names_metrics = isinstance(data.get("metrics"), list)
         self.settings = validated(EvalSettings, _normalised(data), "an eval", self.wrong) if data else EvalSettings()
 
     def _parse(self, text: str) -> dict[Any, Any]:
@@ -153,7 +154,7 @@ def _line(node: Any) -> int:
 
 
 def _normalised(data: dict[Any, Any]) -> dict[Any, Any]:
-    """What may be written shorter, written out: equal weights as a list, one command alone, `verb: text` as a step."""
+    """What may be written shorter, written out: names of metrics as a list, one command alone, `verb: text` as a step."""
     data = {key: value for key, value in data.items() if value is not None and (value or key not in MAY_BE_EMPTY)}
     metrics, setup, steps = data.get("metrics"), data.get("setup"), data.get("steps")
     if isinstance(metrics, list) and all(isinstance(name, str) for name in metrics):

@@ -15,7 +15,8 @@ from orvl.project import moved
 from orvl.project.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    import ast
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.abc import Loader
     from types import ModuleType
 
@@ -87,6 +88,37 @@ def line_of_name(path: Path, name: str) -> int | None:
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             return node.lineno
     return None
+
+
+def check_returns(path: Path, name: str, gives: str) -> None:
+    """Refuses a function that ends without a value: what it gives would be nothing, in silence.
+
+    One that raises, loops or waits may never end, which shows when it is called.
+    """
+    import ast
+
+    body = ast.parse(path.read_bytes()).body
+    defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name]
+    if not defined:
+        return
+    nodes = list(_own_nodes(defined[-1]))
+    words = {node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in nodes}
+    ends = any(isinstance(node, ast.Raise | ast.While | ast.Yield | ast.YieldFrom) for node in nodes)
+    if ends or words & {"sleep", "exit", "_exit", "pause"}:
+        return
+    if not any(isinstance(node, ast.Return) and node.value is not None for node in nodes):
+        line = defined[-1].lineno
+        raise FileError(path, line, f"'{name}' has no 'return' with a value, so it gives no {gives}. Add one.")
+
+
+def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """All that is inside of a function, but not what is inside of functions in it."""
+    import ast
+
+    for node in ast.iter_child_nodes(function):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield from _own_nodes(node)
 
 
 async def _awaited(result: Any) -> Any:

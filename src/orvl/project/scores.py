@@ -25,6 +25,8 @@ def load_metric(file: SourceFile) -> Metric:
     path = file.path
     module = python_file.load(path, "scores")
     function = python_file.function_in(module, "score", path, SCORE_MAY_ASK)
+    if function and file.origin != "built-in":
+        python_file.check_returns(path, "score", "score")
     items = _items(path, getattr(module, "items", ()))
     if function is None and not items:
         raise FileError(

@@ -9,7 +9,7 @@ import yaml
 from orvl.errors import InvalidYaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LONGEST = 256 << 10
@@ -27,14 +27,36 @@ def read_yaml(text: str) -> tuple[Any, Any]:
         _check_size(yaml.parse(text, Loader=Loader))
         return yaml.compose(text, Loader=Loader), yaml.load(text, Loader=Loader)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise InvalidYaml(
-            getattr(error, "problem", None) or "it is not YAML", mark.line + 1 if mark else None
-        ) from error
+        line = _line(error, text.split("\n"))
+        raise InvalidYaml(_problem(error, text), None if line is None else line + 1) from error
     except InvalidYaml:
         raise
     except (ValueError, OverflowError) as error:
         raise InvalidYaml(str(error)) from error
+
+
+def _line(error: yaml.YAMLError, lines: Sequence[str]) -> int | None:
+    """The line of the mistake, from 0: where something was begun, if it was never ended; else where YAML gave up."""
+    where, begun = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    if where is None:
+        return None
+    line: int = where.line
+    what = getattr(error, "context", None) or ""
+    is_begun = what.startswith(("while parsing a flow", "while scanning"))
+    ran_over = line >= len(lines) or not lines[line].strip() or lines[line][:1] not in "\t \"'{}[],"
+    return int(begun.line) if begun is not None and is_begun and ran_over else line
+
+
+def _problem(error: yaml.YAMLError, text: str) -> str:
+    """What is wrong, with what is usually meant by it."""
+    problem = getattr(error, "problem", None) or "it is not YAML"
+    mark = getattr(error, "problem_mark", None)
+    if problem == "found character that cannot start any token" and mark is not None:
+        sign = text.split("\n")[mark.line][mark.column : mark.column + 1]
+        return "a tab cannot indent; use spaces" if sign == "\t" else f"a value that begins with {sign} needs quotes"
+    if problem.startswith("mapping values are not allowed"):
+        return f"{problem}; a value with ': ' in it needs quotes, and keys of one level begin in the same column"
+    return str(problem)
 
 
 def _check_size(events: Iterator[Any]) -> None:
@@ -49,8 +71,9 @@ def _check_size(events: Iterator[Any]) -> None:
                 sizes[anchor] = values - before
             continue
         if isinstance(event, yaml.AliasEvent):
-            # An alias inside of what it names has no size yet.
-            values += sizes.get(event.anchor or "", MOST_VALUES)
+            # One inside of what it names has no size yet, and no end; one that names nothing is refused later.
+            is_endless = any(event.anchor == anchor for anchor, _ in begun)
+            values += MOST_VALUES if is_endless else sizes.get(event.anchor or "", 1)
         elif isinstance(event, yaml.NodeEvent):
             values += 1
             if isinstance(event, yaml.CollectionStartEvent):

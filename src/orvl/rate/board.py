@@ -38,7 +38,8 @@ class Rules:
     quorum: float = 0.5
 
 
-State = Literal["certified", "stale", "refused", "none"]
+State = Literal["certified", "stale", "refused", "none", "programs"]
+"""`programs`: no judge has a say, so there is nothing to certify."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Standing:
 
     @property
     def may_rank(self) -> bool:
-        return self.state == "certified"
+        return self.state in ("certified", "programs")
 
 
 NOT_CERTIFIED = Standing("none")

@@ -13,6 +13,7 @@ import numpy as np
 from orvl.errors import FileError
 from orvl.plan.identities import identities
 from orvl.plan.layout import panel_of
+from orvl.plan.weights import weight_notes
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
 from orvl.rate.gather import CellRef, Gathered, families_of, gather
@@ -134,6 +135,8 @@ def gather_all(
     warnings = known.sentences(keep)
     panels, unrated = panels_of(project, dict.fromkeys(ref.names[3] for ref in refs), metrics, judges)
     warnings += unrated
+    if metrics is None:
+        warnings += weight_notes(project, panels)
     refs = [ref for ref in refs if ref.names[3] in panels]
     return gather(store, refs, panels, 1, ANY_EPISODE), warnings
 

@@ -191,6 +191,8 @@ def standing_sentence(found: Standing) -> str:
     """One sentence under the leaderboard on the panel's certificate."""
     if found.state == "none":
         return "Not certified: no control has tested the judges, so nobody is ranked. Test them: orvl certify"
+    if found.state == "programs":
+        return "No judge has a say in these ratings: programs made every score that counts."
     made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
     if found.state == "certified":
         who = _who(found.content or {"judges": True})
@@ -205,7 +207,7 @@ def standing_sentence(found: Standing) -> str:
 
 def standing_json(found: Standing) -> dict[str, Any] | None:
     """The certificate in a report's JSON; null where there is none."""
-    if found.state == "none" or found.content is None:
+    if found.content is None:
         return None
     content = found.content
     return {
@@ -255,5 +257,5 @@ def ladder_json(ladder: Ladder, remaining: Remaining, asked: int, cost: Cost) ->
         "lacking": ladder.lacking,
         "runs": {"to_run": len(remaining.to_run), "to_score": len(remaining.to_score), "reused": len(remaining.reused)},
         "questions": asked,
-        "cost": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
+        "cost": cost.as_json(),
     }

@@ -114,7 +114,7 @@ def as_json(
             "reused": len(remaining.reused),
             "scored_again": len(remaining.to_score),
             "to_run": len(remaining.to_run),
-            "cost_usd": {"low": cost.low, "likely": cost.likely, "high": cost.high, "source": cost.source},
+            "cost_usd": cost.as_json(),
             "missing_keys": [asdict(key) for key in keys],
             "changed": [
                 {**dict(zip(("agent", "model", "provider", "eval"), cell.names, strict=True)), "changed": [*reasons]}

@@ -1,4 +1,4 @@
-"""Whether the certified panel is the one that rates now: certified, stale, refused or none."""
+"""Whether the certified panel is the one that rates now: certified, stale, refused or none; or programs rate alone."""
 
 from __future__ import annotations
 
@@ -49,6 +49,12 @@ def shares(panel: Panel) -> dict[str, float]:
     return {name: round(weight / sum(kept.values()), 6) for name, weight in sorted(kept.items())}
 
 
+def judges_count(panel: Panel) -> bool:
+    """Whether a judge has a say in the ratings of an eval."""
+    weighed = zip(panel.metrics, panel.weights, strict=True)
+    return any(judge.weight for judge in panel.judges) and any(metric.judged and weight for metric, weight in weighed)
+
+
 def _counted(panel: Panel) -> list[tuple[Metric, float]]:
     """The judged metrics that count; where no judge has any weight, those of programs that look at the work."""
     has_say = any(judge.weight for judge in panel.judges)
@@ -65,12 +71,17 @@ def with_standing(project: Project, store: Store, board: Board) -> Board:
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
-    """The newest certificate that fits the present panels; else the newest one, with what has changed since."""
-    found = store.trust(KIND)
+    """The newest certificate that fits the present panels; else the newest one, with what has changed since.
+
+    Where no judge has a say there is nothing that must be certified, but what controls showed of the programs holds.
+    """
+    panels, found = list(panels), store.trust(KIND)
+    by_programs = bool(panels) and not any(map(judges_count, panels))
     if not found:
-        return Standing("none")
+        return Standing("programs" if by_programs else "none")
     try:
-        return _standing(project, found, list(panels))
+        newest = _standing(project, found, panels)
+        return Standing("programs") if by_programs and newest.state == "stale" else newest
     except (LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"A certificate in the store {store.folder} is damaged ({error}). Restore a backup of the store."
