@@ -93,7 +93,7 @@ def line_of_name(path: Path, name: str) -> int | None:
 def check_returns(path: Path, name: str, gives: str) -> None:
     """Refuses a function that ends without a value: what it gives would be nothing, in silence.
 
-    One that raises, loops or waits may never end, which shows when it is called.
+    One that raises, asserts, loops or waits may never end, which shows when it is called.
     """
     import ast
 
@@ -103,7 +103,7 @@ def check_returns(path: Path, name: str, gives: str) -> None:
         return
     nodes = list(_own_nodes(defined[-1]))
     words = {node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in nodes}
-    ends = any(isinstance(node, ast.Raise | ast.While | ast.Yield | ast.YieldFrom) for node in nodes)
+    ends = any(isinstance(node, ast.Raise | ast.Assert | ast.While | ast.Yield | ast.YieldFrom) for node in nodes)
     if ends or words & {"sleep", "exit", "_exit", "pause"}:
         return
     if not any(isinstance(node, ast.Return) and node.value is not None for node in nodes):

@@ -71,10 +71,13 @@ def _unscored_metrics(store: Store, gathered: Gathered, cells: Sequence[Row]) ->
         return [], False
     missing = {name for row in cells for name in row.missing}
     wanted, attempts = _wanted(gathered), gathered.attempts()
+    weighs = {name for name, metric in metrics if metric.weight}
     scores = [
         score
         for score in store.unscored()
-        if score.attempt in attempts and (score.metric_key, score.judge_key) in wanted
+        if score.attempt in attempts
+        and (score.metric_key, score.judge_key) in wanted
+        and (score.metric in weighs or score.kind == "error")
     ]
     is_broken = any(score.kind in ("error", "abstained") and score.metric in missing for score in scores)
     tally = Counter((score.metric, score.judge, score.kind, score.reason or "") for score in scores)
