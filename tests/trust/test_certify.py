@@ -93,6 +93,8 @@ VICES = {
     "one of three at random": ({"anna": sound, "bert": sound, "carl": random}, "T1", "carl"),
     "blind to bugs": ({"anna": bug_blind, "bert": bug_blind, "carl": bug_blind}, "T2", "overlook a planted bug"),
     "impressed by length": ({"anna": verbose, "bert": verbose, "carl": verbose}, "T4", "Length alone earns points"),
+    "one of three impressed by length": ({"anna": sound, "bert": verbose, "carl": sound}, "T4", "bert"),
+    "one of three blind to bugs": ({"anna": bug_blind, "bert": sound, "carl": sound}, "T2", "anna"),
     "silent": ({"anna": silent, "bert": silent, "carl": silent}, "T1", "Not tested whether"),
 }
 
@@ -106,9 +108,9 @@ def test_a_panel_with_a_vice_is_refused_in_plain_words(project, vice):
         assert found["state"] == "refused"
         assert test in failed(found)
         assert any(words in reason for reason in found["refused_because"]), found["refused_because"]
-        if vice == "one of three at random":
-            assert found["passes_without"] == ["carl"]
-            assert any("Without carl the panel would pass" in reason for reason in found["refused_because"])
+        if vice.startswith("one of three"):
+            assert found["passes_without"] == [words]
+            assert any(f"Without {words} the panel would pass" in reason for reason in found["refused_because"])
         report = project.orvl("report", "--json").json
         assert report["certificate"]["state"] == "refused"
         assert all(row["rank"] is None for row in report["ratings"])
