@@ -52,7 +52,7 @@ class Common:
             few = ", ".join(evals[:NAMED]) + (" …" if len(evals) > NAMED else "")
             rest = "the other rows" if len(shown) else "each other"
             said.append(
-                f"{' '.join(row)} is rated on other evals ({few}), too few of them in common with {rest}: it is not "
+                f"{' '.join(filter(None, row))} is rated on other evals ({few}), too few of them in common with {rest}: it is not "
                 "ranked."
             )
         return said
@@ -106,5 +106,5 @@ def _is_control(project: Project, agent: str) -> bool:
 
 
 def _few(rows: Sequence[Contestant]) -> str:
-    names = [" ".join(row) for row in rows]
+    names = [" ".join(filter(None, row)) for row in rows]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

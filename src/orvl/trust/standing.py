@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError, StoreError
+from orvl.plan.imported import ORIGIN
 from orvl.rate.board import Standing
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standin
     if not found:
         return Standing("none")
     try:
-        return _standing(project, found, list(panels))
+        return _standing(project, found, [panel for panel in panels if panel.eval.origin != ORIGIN])
     except (LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"A certificate in the store {store.folder} is damaged ({error}). Restore a backup of the store."
