@@ -120,11 +120,15 @@ def apply(store: Store, source: str, changes: Changes, call: int) -> None:
     old = [stored[cell.names] for cell in changes.replaced] + [cell.id for cell in changes.dropped]
     if old:
         store.drop_runs([run.key for run in store.runs(old)])
-    for cell in (*changes.added, *changes.replaced):
-        layout = _layout(cell.metrics)
-        store.add_layout(layout)
-        origin = ImportOrigin(source, cell.metrics, content_of(cell))
-        store.add_imported(_key(cell), cell, origin, layout, call)
+    new = [*changes.added, *changes.replaced]
+    layouts = {metrics: _layout(metrics) for metrics in {cell.metrics for cell in new}}
+    store.add_imported(
+        (
+            (_key(cell), cell, ImportOrigin(source, cell.metrics, content_of(cell)), layouts[cell.metrics])
+            for cell in new
+        ),
+        call,
+    )
 
 
 def content_of(cell: ImportedCell) -> str:

@@ -46,6 +46,8 @@ class Reader:
     """What its scores are divided by."""
     ignored: Collection[str] = ()
     """Columns that are left out."""
+    _checked: dict[tuple[str, bool], str] = field(default_factory=dict)
+    """Names that were found to be good: a file has few of them, many times."""
 
     def cells(self, data: bytes) -> Results:
         """All results of a file, by cell."""
@@ -183,7 +185,9 @@ class Reader:
     def _name(self, line: int, what: str, value: Any, *, may_have_parts: bool = False) -> str:
         """A name that can be given on the command line, shown on a terminal, and is no path."""
         if not isinstance(value, str):
-            raise self._wrong(line, f"{what} is {value!r:.40}; it must be a text.")
+            raise self._wrong(line, f"{what} is {_shown(value)}; it must be a text.")
+        if known := self._checked.get((value, may_have_parts)):
+            return known
         name = value.strip()
         why = unusable(name)
         if not name or len(name) > LONGEST_NAME:
@@ -196,6 +200,7 @@ class Reader:
             why = "a '/' separates agent and eval on the command line; write '-' instead"
         if why:
             raise self._wrong(line, f"{what} is named {ascii(name)[:80]}: {why}.")
+        self._checked[value, may_have_parts] = name
         return name
 
     def _episode(self, line: int, value: Any) -> int | None:

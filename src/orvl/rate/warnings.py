@@ -69,7 +69,8 @@ def _errored(cells: Sequence[Row]) -> list[str]:
     """A sentence for each contestant with errored runs: how many, and the most frequent reason."""
     rows = [row for row in over_evals([cell for cell in cells if cell.errored]) if row.errored and row.reason]
     sentences = [
-        f"{' '.join(filter(None, row.contestant))}: {count(row.errored, 'run')} errored: {_most_frequent(row).rstrip('.')}."
+        f"{' '.join(filter(None, row.contestant))}: {count(row.errored, 'run')} errored: "
+        f"{_most_frequent(row).rstrip('.')}."
         for row in rows
     ]
     more = len(sentences) - MOST_ERRORED

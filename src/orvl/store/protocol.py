@@ -263,8 +263,8 @@ class TrustStore(Protocol):
 class ImportStore(Protocol):
     """Results of other tools."""
 
-    def add_imported(self, key: str, cell: ImportedCell, origin: ImportOrigin, layout: Layout, call: int) -> None:
-        """A cell that is not stored yet, with its runs and their scores; the layout is stored already."""
+    def add_imported(self, cells: Iterable[tuple[str, ImportedCell, ImportOrigin, Layout]], call: int) -> None:
+        """Cells that are not stored yet, by their keys, with their runs and scores."""
 
 
 class Store(RunStore, ScoreStore, CallStore, TrustStore, ImportStore, Protocol):

@@ -29,7 +29,6 @@ from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
 from orvl.store.sqlite_imports import SqliteImports
 from orvl.store.sqlite_runs import OF_CELLS, WITH_SPENT, SqliteRuns
-from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -70,7 +69,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return info.st_dev, info.st_ino
 
 
-class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls, SqliteImports):
+class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
     """Opened for reading by anybody, for writing by one process at a time."""
 
     def __init__(self, folder: str | Path, *, write: bool) -> None:

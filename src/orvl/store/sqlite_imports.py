@@ -9,12 +9,12 @@ import time
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from orvl.store.database import Queries
 from orvl.store.records import SCORE
 from orvl.store.sqlite_runs import NEXT_PLANNED
+from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from orvl.store.rows import ImportOrigin
     from orvl.types import ImportedCell, Layout
@@ -25,37 +25,38 @@ ATTEMPT = (
     *("id", "run", "call", "outcome", "reason", "started", "seconds", "untimed", "cost_usd", "cost_source"),
     *("sandbox", "detail"),
 )
+ADD_ATTEMPT = f"INSERT INTO attempt ({', '.join(ATTEMPT)}) VALUES (?{', ?' * (len(ATTEMPT) - 1)})"
+ADD_SCORE = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
 DETAIL = json.dumps({"turns": [], "cut": []})
 
 
-class SqliteImports(Queries):
+class SqliteImports(SqliteScores):
     """Implements ImportStore."""
 
-    def add_imported(self, key: str, cell: ImportedCell, origin: ImportOrigin, layout: Layout, call: int) -> None:
-        number = self.insert(
-            "INSERT INTO cell (key, agent, model, provider, eval, version, prompts, made_of, planned) "
-            f"VALUES (?, ?, ?, ?, ?, '', '[]', ?, {NEXT_PLANNED})",
-            (key, *cell.names, origin.as_text()),
+    def add_imported(self, cells: Iterable[tuple[str, ImportedCell, ImportOrigin, Layout]], call: int) -> None:
+        planned = self.rows(f"SELECT {NEXT_PLANNED}")[0][0]
+        number, run, attempt = (
+            self.rows(f"SELECT coalesce(max(id), 0) + 1 FROM {table}")[0][0] for table in ("cell", "run", "attempt")
         )
-        runs, attempts = (
-            self.rows(f"SELECT coalesce(max(id), 0) + 1 FROM {table}")[0][0] for table in ("run", "attempt")
-        )
-        self.db.executemany(
-            "INSERT INTO run (id, key, cell, episode) VALUES (?, ?, ?, ?)",
-            [(runs + i, _run_key(key, run.episode), number, run.episode) for i, run in enumerate(cell.runs)],
-        )
-        self.db.executemany(
-            f"INSERT INTO attempt ({', '.join(ATTEMPT)}) VALUES (?{', ?' * (len(ATTEMPT) - 1)})",
-            _attempts(cell, origin, runs, attempts, call),
-        )
-        self.db.executemany(
-            f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})",
-            _scores(cell, layout, attempts, call),
-        )
-        self.db.executemany(
-            "INSERT INTO card VALUES (?, ?, ?, ?)",
-            _tables(cell, attempts, self.rows("SELECT id FROM layout WHERE key = ?", (layout.key,))[0][0], number),
-        )
+        layouts: dict[str, int] = {}
+        for key, cell, origin, layout in cells:
+            if layout.key not in layouts:
+                layouts[layout.key] = self.add_layout(layout)
+            self.db.execute(
+                "INSERT INTO cell (id, key, agent, model, provider, eval, version, prompts, made_of, planned) "
+                "VALUES (?, ?, ?, ?, ?, ?, '', '[]', ?, ?)",
+                (number, key, *cell.names, origin.as_text(), planned),
+            )
+            self.db.executemany(
+                "INSERT INTO run (id, key, cell, episode) VALUES (?, ?, ?, ?)",
+                [(run + i, _run_key(key, one.episode), number, one.episode) for i, one in enumerate(cell.runs)],
+            )
+            self.db.executemany(ADD_ATTEMPT, _attempts(cell, origin, run, attempt, call))
+            self.db.executemany(ADD_SCORE, _scores(cell, layout, attempt, call))
+            self.db.executemany(
+                "INSERT INTO card VALUES (?, ?, ?, ?)", _tables(cell, attempt, layouts[layout.key], number)
+            )
+            number, run, attempt = number + 1, run + len(cell.runs), attempt + len(cell.runs)
 
 
 def _run_key(cell: str, episode: int) -> str:
