@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from orvl.plan.imported import Changes
     from orvl.project import Project
-    from orvl.project.results_file import Results
+    from orvl.project.results_file import ImportedResults
 
 STDIN = "-"
 STDIN_NAME = "standard input"
@@ -101,7 +101,7 @@ def _source(project: Project, file: str, name: str | None) -> str:
     return name.strip()
 
 
-def _sentences(project: Project, source: str, results: Results, changes: Changes) -> Iterator[str]:
+def _sentences(project: Project, source: str, results: ImportedResults, changes: Changes) -> Iterator[str]:
     from orvl.plan.imported import weights_of, weights_sentence
 
     changed = [*changes.added, *changes.replaced]
@@ -125,7 +125,7 @@ def _sentences(project: Project, source: str, results: Results, changes: Changes
     yield "See them with: orvl report"
 
 
-def _as_json(project: Project, source: str, results: Results, changes: Changes) -> dict[str, Any]:
+def _as_json(project: Project, source: str, results: ImportedResults, changes: Changes) -> dict[str, Any]:
     from orvl.plan.imported import weights_of
 
     cells = {name: len(getattr(changes, name)) for name in ("added", "replaced", "unchanged", "dropped")}
@@ -144,9 +144,9 @@ def _runs(cells: Sequence[Any]) -> str:
     return count(sum(len(cell.runs) for cell in cells), "run")
 
 
-def _silent(results: Results) -> int:
+def _silent(results: ImportedResults) -> int:
     return sum(all(value is None for value in run.scores) for cell in results.cells for run in cell.runs)
 
 
-def _metrics(results: Results) -> list[str]:
+def _metrics(results: ImportedResults) -> list[str]:
     return sorted({name for cell in results.cells for name in cell.metrics})

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,16 +50,18 @@ class Reader:
     _checked: dict[tuple[str, bool], str] = field(default_factory=dict)
     """Names that were found to be good: a file has few of them, many times."""
 
-    def cells(self, data: bytes) -> Results:
+    def cells(self, data: bytes) -> ImportedResults:
         """All results of a file, by cell."""
         rows: dict[Names, _Rows] = {}
-        repeated = 0
+        repeated, metrics = 0, set[str]()
         for line, told in self._lines(self._text(data)):
             row = self._row(line, told)
+            metrics.update(row.scores)
+            self._check_number(line, metrics)
             repeated += not rows.setdefault(row.names, _Rows(self.file)).add(row)
         if not rows:
             raise UserError(f"{self.file} has no results; it needs lines with {', '.join(COLUMNS)}.")
-        return Results(tuple(_cells(rows)), repeated)
+        return ImportedResults(tuple(_cells(rows)), repeated)
 
     # -- lines
 
@@ -126,7 +129,8 @@ class Reader:
             raise self._wrong(number, f"the line is longer than {LONGEST_LINE} characters.")
 
     def _check_head(self, line: int, names: list[str], meanings: Mapping[str, str]) -> None:
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        self._check_number(line, [meaning for meaning in meanings.values() if meaning.startswith(DOTTED)])
+        if twice := next((name for name, number in Counter(names).items() if number > 1), None):
             raise self._wrong(line, f"Duplicate column '{twice}'.")
         if missing := next((name for name in NEEDED if name not in meanings.values()), None):
             raise self._wrong(
@@ -232,9 +236,11 @@ class Reader:
             raise self._wrong(
                 line, "there are a score and scores by metric; R follows from the metrics: leave one out."
             )
-        if len(given) > MOST_METRICS:
-            raise self._wrong(line, f"there are more than {MOST_METRICS} metrics.")
         return {name: self._score(line, name, value) for name, value in given.items() if value is not None}
+
+    def _check_number(self, line: int, metrics: Collection[str]) -> None:
+        if len(metrics) > MOST_METRICS:
+            raise self._wrong(line, f"there are more than {MOST_METRICS} metrics.")
 
     def _object(self, line: int, value: Any) -> Any:
         """{metric: score}, also where a CSV has it as text; or one number."""
@@ -255,8 +261,10 @@ class Reader:
 
     def _score(self, line: int, name: str, value: Any) -> float:
         word = value.strip().lower() if isinstance(value, str) else value
-        if isinstance(word, bool) or word in TRUTH:
-            return TRUTH[word] if isinstance(word, str) else float(word)
+        if isinstance(word, bool):
+            return float(word)
+        if isinstance(word, str) and word in TRUTH:
+            return TRUTH[word]
         number = self._number(value)
         if number is None:
             hint = " Write a point: 0.5." if isinstance(word, str) and re.fullmatch(r"\d+,\d+", word) else ""
@@ -282,7 +290,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Results:
+class ImportedResults:
     """What a file has, by cell."""
 
     cells: tuple[ImportedCell, ...]

@@ -25,7 +25,7 @@ SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value"
 CALL = tuple(ModelCall.__dataclass_fields__)
 FLAGS = ("stream", "left", "reasoning_given", "reasoning_back", "is_bound")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
-SECONDS = "CASE WHEN untimed THEN NULL ELSE seconds END"
+SECONDS = "CASE WHEN coalesce(spent.untimed, 0) THEN NULL ELSE seconds END"
 
 
 Row = TypeVar("Row", bound=NamedTuple)
@@ -36,7 +36,7 @@ LATEST = 1e11
 
 
 def columns(*names: str) -> str:
-    """Columns of attempts, to be read."""
+    """Columns of attempts and of what they spent, to be read."""
     return ", ".join(f"{SECONDS} AS seconds" if name == "seconds" else name for name in names)
 
 

@@ -44,7 +44,7 @@ CELL = (
 JOIN = "FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell"
 EXPORTS = {
     "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, {columns('seconds')}, "
-    f"input_tokens, cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} "
+    f"input_tokens, cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} {WITH_SPENT} "
     f"WHERE ({OF_CELLS}) ORDER BY attempt.id",
     "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
     f"value, score.reason, json_extract(score.detail, '$.told') AS told {JOIN} "

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 SANDBOX = "imported"
 """Where imported runs ran: nobody knows."""
 ATTEMPT = (
-    *("id", "run", "call", "outcome", "reason", "started", "seconds", "untimed", "cost_usd", "cost_source"),
-    *("sandbox", "detail"),
+    *("id", "run", "call", "outcome", "reason", "started", "seconds", "cost_usd", "cost_source", "sandbox", "detail"),
 )
 ADD_ATTEMPT = f"INSERT INTO attempt ({', '.join(ATTEMPT)}) VALUES (?{', ?' * (len(ATTEMPT) - 1)})"
 ADD_SCORE = f"INSERT INTO score (attempt, call, {', '.join(SCORE)}) VALUES (?, ?{', ?' * len(SCORE)})"
@@ -52,6 +51,10 @@ class SqliteImports(SqliteScores):
                 [(run + i, _run_key(key, one.episode), number, one.episode) for i, one in enumerate(cell.runs)],
             )
             self.db.executemany(ADD_ATTEMPT, _attempts(cell, origin, run, attempt, call))
+            self.db.executemany(
+                "INSERT INTO spent (attempt, is_bound, untimed) VALUES (?, 0, 1)",
+                [(attempt + i,) for i, one in enumerate(cell.runs) if one.seconds is None],
+            )
             self.db.executemany(ADD_SCORE, _scores(cell, layout, attempt, call))
             self.db.executemany(
                 "INSERT INTO card VALUES (?, ?, ?, ?)", _tables(cell, attempt, layouts[layout.key], number)
@@ -76,7 +79,6 @@ def _attempts(cell: ImportedCell, origin: ImportOrigin, run: int, first: int, ca
             told if is_scored else silent,
             now,
             one.seconds or 0.0,
-            int(one.seconds is None),
             one.cost_usd,
             None if one.cost_usd is None else SANDBOX,
             SANDBOX,
