@@ -58,7 +58,7 @@ class Trust:
     judges: tuple[str, ...]
     """Those whose word counts."""
     ranked: list[Contestant]
-    """Whom the ranking is of: all but controls."""
+    """Whom the ranking is of: all but controls and imported results."""
     ranking: Winners | None = None
     """Only under a certificate."""
     components: Components | None = None
@@ -77,12 +77,12 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     contestants, board = board.contestants, board.shared
     numbers = numbers_of(board)
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
-    ranked = [numbers.contestants[i] for i in free]
-    per_eval = numbers.per_eval[free]
-    imported = [names[0].startswith(IMPORTED) for names in ranked]
-    # A certificate says nothing of scores that were made elsewhere: their rows are listed as not tested.
-    certified = np.where(np.array(imported, dtype=bool)[:, None], np.nan, per_eval)
-    ranking = winner_set(certified, families=numbers.families) if len(free) > 1 and board.standing.may_rank else None
+    rivals, per_eval = [numbers.contestants[i] for i in free], numbers.per_eval
+    # A certificate says nothing of scores that were made elsewhere.
+    own = [i for i in free if not numbers.contestants[i][0].startswith(IMPORTED)]
+    ranked = [numbers.contestants[i] for i in own]
+    may_rank = len(own) > 1 and board.standing.may_rank
+    ranking = winner_set(per_eval[own], families=numbers.families) if may_rank else None
     ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
     maps = _maps(store, board)
     beside, floors = _beside_each(board, maps), _floors(numbers)
@@ -99,17 +99,16 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     by_name = {row.contestant: row for row in rows}
     if free:
         # More runs can be made only of agents that orvl runs.
-        own = [i for i, is_imported in zip(free, imported, strict=True) if not is_imported] or free
-        own_rows = [by_name[numbers.contestants[i]] for i in own]
-        components, steps = _next_dollar(numbers, own, store, own_rows)
+        of_steps = own or free
+        components, steps = _next_dollar(numbers, of_steps, store, [by_name[numbers.contestants[i]] for i in of_steps])
     return rows, Trust(
         judges=tuple(numbers.judges),
         ranked=ranked,
         ranking=ranking,
         components=components,
         steps=steps,
-        frontier=frontier([by_name[names] for names in ranked], per_eval) if len(free) > 1 else (),
-        merit=merit(ranked, per_eval) if len(free) > 1 else None,
+        frontier=frontier([by_name[names] for names in rivals], per_eval[free]) if len(free) > 1 else (),
+        merit=merit(rivals, per_eval[free]) if len(free) > 1 else None,
         agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
         warnings=_uncalibrated(board, maps),
     )
