@@ -221,7 +221,7 @@ def test_the_same_file_twice_changes_nothing(project):
     give(project, FOUR)
     before = everything(project)
     again = give(project, FOUR)
-    assert again.out == "Nothing has changed: all of 5 runs from results.csv are imported already.\n"
+    assert again.out == "Nothing has changed: 5 runs from results.csv, imported before.\n"
     assert everything(project) == before
     reordered = FOUR.strip().splitlines()
     again = give(project, "\n".join([reordered[0], *reversed(reordered[1:3]), *reordered[3:]]))

@@ -106,7 +106,7 @@ def _sentences(project: Project, source: str, results: ImportedResults, changes:
 
     changed = [*changes.added, *changes.replaced]
     if not changed and not changes.dropped:
-        yield f"Nothing has changed: all of {_runs(results.cells)} from {source} are imported already."
+        yield f"Nothing has changed: {_runs(results.cells)} from {source}, imported before."
         return
     if changed:
         yield f"Imported {_runs(changed)} of {count(len(changed), 'cell')} from {source}."
