@@ -356,8 +356,9 @@ class OpenProject:
 
         selection = _selection(agent, model, provider, eval, metric)
         with open_store(self.store_url, write=False) as store:
-            keep = stored_matcher(selection, [cell.names for cell in store.cells()])
-            metrics = chosen_metrics(self.project, selection)
+            cells = store.cells()
+            keep = stored_matcher(self.project, selection, [cell.names for cell in cells])
+            metrics = chosen_metrics(self.project, selection, cells)
             board = of_store(self.project, store, keep, tuple(judges), metrics, by_run=True)
             board = with_standing(self.project, store, board)
         return self._results(board, selection, None)

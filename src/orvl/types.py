@@ -12,6 +12,8 @@ Outcome = Literal["finished", "failed", "errored"]
 Isolation = Literal["separate", "in-process", "none"]
 SandboxName = Literal["bubblewrap", "podman", "docker", "none"]
 """Each has a file in sandbox/."""
+IMPORTED = "imported:"
+"""Before the names of agents whose results other tools have measured; no file can have it in its name."""
 ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
 
 
@@ -240,7 +242,7 @@ class PlannedRun:
 class Usage:
     """What a run used; None means that nobody knows."""
 
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     input_tokens: int | None = None
     cached_tokens: int | None = None
     output_tokens: int | None = None
@@ -411,6 +413,27 @@ class Score:
     value: float | None = None
     reason: str | None = None
     detail: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ImportedRun:
+    """One result of another tool; what it does not tell is None."""
+
+    episode: int
+    scores: tuple[float | None, ...]
+    """In the order of its cell's metrics."""
+    cost_usd: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class ImportedCell:
+    """Results of another tool for one agent × model × provider × eval; a model that it does not tell is ''."""
+
+    names: tuple[str, str, str, str]
+    metrics: tuple[str, ...]
+    """Those that its source has for this eval."""
+    runs: tuple[ImportedRun, ...]
 
 
 @dataclass(frozen=True)

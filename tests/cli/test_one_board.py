@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import orvl
 from helpers.user_project import UserProject, blob_keys
 from orvl.rate.board import MetricRow, Row, Rules, Scores, rate_groups
 from orvl.rate.common import common_evals
@@ -155,6 +156,42 @@ def test_all_means_the_projects_own_evals_and_tiers_are_words(board):
     board.toml('evals = ["smok"]\n')
     refused = board.orvl("x", "--dry-run")
     assert refused.status == 2 and "orvl.toml:1" in refused.err and "'smoke'" in refused.err
+
+
+STORED = {
+    "report": ("report", "--by=eval", "--json"),
+    "export": ("export", "runs", "-", "--format=jsonl"),
+    "compare": ("compare", "x", "y", "--json"),
+    "label": ("label", "--whole", "--person=me", "--json"),
+    "gc": ("gc", "--runs", "--dry-run"),
+    "endpoints": ("endpoints", "--json"),
+}
+"""Commands that take an eval, and look into the store."""
+
+
+def test_tiers_are_words_for_stored_evals_in_every_command(board):
+    for name, tier in (("quick", "small"), ("slow", "large"), ("other", ""), ("unrun", "small"), ("later", "unused")):
+        front = f"tier: {tier}\n" if tier else ""
+        board.eval(name, f"---\nmetrics: {{given: 1}}\n{front}---\n{name}\n")
+    contestant(board, "x", quick=1.0, slow=0.5, other=0.25)
+    contestant(board, "y", quick=0.5, slow=0.5, other=0.5)
+    assert board.orvl("x,y", "--eval=quick,slow,other").status == 0
+
+    def seen(command: str, word: str) -> set[str]:
+        done = board.orvl(*STORED[command], f"--eval={word}")
+        assert done.status == 0, (command, done.err)
+        return {name for name in ("quick", "slow", "other", "unrun") if re.search(rf"\b{name}\b", done.out)}
+
+    for command in STORED:
+        told = command != "endpoints"  # no model was called
+        assert seen(command, "small") == ({"quick"} if told else set())
+        assert seen(command, "small,other") == ({"quick", "other"} if told else set())
+        assert seen(command, "all") == ({"quick", "slow", "other"} if told else set())
+        refused = board.orvl(*STORED[command], "--eval=unused")
+        assert refused.status == 2 and "The store has no run of the tier 'unused'." in refused.err
+        refused = board.orvl(*STORED[command], "--eval=smal")
+        assert refused.status == 2 and "Did you mean 'small'?" in refused.err
+    assert {row.eval for row in orvl.open(board.root).results(eval="small").ratings} == {"quick"}
 
 
 def test_the_project_that_init_makes_runs_one_eval(project):

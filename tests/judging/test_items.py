@@ -149,6 +149,13 @@ def test_how_much_must_be_told_is_a_setting_and_reports_say_what_was_told(projec
         done = orvl(project, "worker", "--eval=e", "--json")
         assert done.json["ratings"][0]["metrics"]["m"]["mean"] == 1
         assert any("told: m 33% (j 33%)" in one for one in done.json["warnings"]), done.json["warnings"]
+        told = {"m": {"j": pytest.approx(1 / 3, abs=1e-4)}}
+        assert done.json["told"] == told == orvl(project, "report", "--json").json["told"]
+        lines = orvl(project, "export", "scores", "-", "--format=jsonl").out.splitlines()
+        # The verdict that said too little to count is kept, too.
+        shares = [row["told"] for row in map(json.loads, lines) if row["metric"] == "m"]
+        assert shares == [pytest.approx(1 / 3, abs=1e-4)] * 2
+        assert all(json.loads(line)["told"] is None for line in lines if '"metric": "speed"' in line)
         assert "j told 33% of the items" in orvl(project, "show", "worker/e/1").out
 
 

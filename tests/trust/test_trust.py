@@ -45,7 +45,7 @@ def report(project, *judges, columns=160, **words):
     with SqliteStore(project.root / ".orvl", write=False) as store:
         known = [cell.names for cell in store.cells()]
         asked = Selection(**words)
-        keep, metrics = stored_matcher(asked, known), chosen_metrics(opened, asked)
+        keep, metrics = stored_matcher(opened, asked, known), chosen_metrics(opened, asked)
         board, rows, beside = rated(opened, store, keep, judges, metrics, "agent")
     out = StringIO()
     console = Terminal(out, columns)
@@ -91,6 +91,56 @@ def certified(tmp_path_factory):
     done = project.orvl("certify", "--json", "--gate", "--episodes=1", "--eval=e*")
     assert done.status == 0, done.err[-1500:] + done.out[-1500:]
     return project
+
+
+def test_imported_results_have_numbers_but_no_rank_and_change_nobodys(certified, tmp_path):
+    project = UserProject(tmp_path / "project")
+    shutil.copytree(certified.root, project.root, dirs_exist_ok=True)
+    before, _ = report(certified)
+    lines = [f"elsewhere,m1,none,e{one:02},0.9,0.001" for one in range(9)]
+    project.write("results.csv", "\n".join(["agent,model,provider,eval,score,cost", *lines]))
+    assert project.orvl("import", "results", "results.csv").status == 0
+    told, text = report(project)
+    assert told["certificate"] == before["certificate"]
+    own = [one for one in told["ratings"] if not one["imported"]]
+    assert own == before["ratings"]
+    imported = row(told, "imported:elsewhere")
+    assert imported["R"] == pytest.approx(0.9) and imported["rank"] is None and imported["floor"] is None
+    for name in ("winners", "untested", "components", "next"):
+        assert told["trust"][name] == before["trust"][name]
+    assert {spot["agent"] for spot in told["trust"]["frontier"]} >= {"imported:elsewhere", "first"}
+    assert "imported:elsewhere m1 none" in text
+    found = project.orvl("compare", "imported:elsewhere", "third", "--json").json
+    assert found["verdict"] == "BETTER" and found["weights"] is None
+
+
+def test_imported_results_stand_beside_a_panel_of_judges(project):
+    project.toml(
+        "".join(
+            f'[judges.{name}]\nmodel = "fixed"\nprovider = "none"\nanswers = "{said}"\n'
+            for name, said in (("kind", "yes"), ("strict", "no"))
+        )
+    )
+    project.score("neat", 'items = ["It is neat."]\n')
+    for one in range(7):
+        project.eval(f"e{one:02}", f"---\nmetrics: {{neat: 1}}\n---\nTask {one}.\n")
+    project.agent("own", 'models = {"none": ["m1"]}\ndef command(prompt): return ["touch", "made"]\n')
+    run(project, "own")
+    before = project.orvl("report", "--json").json
+    lines = [f"own,m1,none,e{one:02},1,0.5" for one in range(7)]
+    project.write("results.csv", "\n".join(["agent,model,provider,eval,neat,scores.other", *lines]))
+    assert project.orvl("import", "results", "results.csv").status == 0
+    told = project.orvl("report", "--json").json
+    assert row(told, "own") == row(before, "own") and row(told, "own")["one_judge_less"] == [0.0, 1.0]
+    other = row(told, "imported:own")
+    assert other["R"] == 0.75 and other["one_judge_less"] is None and other["metrics"]["neat"]["judges"] == {}
+    assert told["trust"]["agreement"] == before["trust"]["agreement"]
+    found = project.orvl("compare", "imported:own", "own", "--json").json
+    assert found["difference"]["mean"] == pytest.approx(0.25)
+    assert found["metrics"]["neat"]["mean"] == pytest.approx(0.5) and found["metrics"]["other"]["n"] == 0
+    only = project.orvl("report", "--judge=kind", "--json").json
+    assert row(only, "own")["R"] == 1.0 and row(only, "imported:own")["R"] == 0.75
+    assert project.orvl("compare", "m1", "fixed", "--json").status == 2
 
 
 def test_the_best_are_named_and_ranked_under_a_certificate(certified):

@@ -97,7 +97,9 @@ class CapturedRun:
 
     @property
     def seconds(self) -> float:
-        return self._attempt.usage.seconds
+        taken = self._attempt.usage.seconds
+        assert taken is not None, "only imported runs have no time, and they have no capture"
+        return taken
 
     @property
     def usage(self) -> Usage:

@@ -57,9 +57,10 @@ class RunDetails:
         return self.attempts[-1]
 
     @property
-    def names(self) -> dict[str, str]:
-        """The cell's names and its agent's version."""
-        return {name: getattr(self.cell, name) for name in NAMES}
+    def names(self) -> dict[str, str | None]:
+        """The cell's names and its agent's version; of imported runs, what their tool does not tell is None."""
+        names = {name: getattr(self.cell, name) for name in NAMES}
+        return {name: value or None for name, value in names.items()} if self.cell.imported else names
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,11 @@ COMMANDS = {
     "score": "Score stored runs again, without running them again.",
     "label": "Score runs yourself, blind, and measure the judges by that.",
     "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF.",
+    "import": "Put results of other tools on the board.",
     "gc": "Delete what no run refers to.",
 }
+FILES = {"import": "import_results"}
+"""Commands whose names cannot be those of modules."""
 GROUP_FLAGS = ("-h", "--help", "--version")
 TAKE_A_VALUE = ("--project", "--store")
 ALONE = ("--json", "-q", "--quiet", "-v", "--verbose")
@@ -57,7 +60,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"orvl.cli.{cmd_name.replace('-', '_')}").command
+        command = import_module(f"orvl.cli.{FILES.get(cmd_name, cmd_name.replace('-', '_'))}").command
         assert isinstance(command, click.Command)
         return command
 

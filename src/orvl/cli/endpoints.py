@@ -36,9 +36,11 @@ def command(**given: Any) -> int:
 
     with open_to_read(project, given["store"]) as store:
         cells = store.cells()
-        keep = stored_matcher(words, [cell.names for cell in cells])
+        keep = stored_matcher(project, words, [cell.names for cell in cells])
         known = identities(project, cells)
-        calls = Calls(store, {cell.id: cell.names for cell in known.current.values() if keep(cell.names)})
+        calls = Calls(
+            store, {cell.id: cell.names for cell in known.current.values() if keep(cell.names) and not cell.imported}
+        )
         rows = calls.endpoints()
         warnings = [*notes(rows), *others_asked(calls.cells, calls.others), *known.sentences(keep)]
         if out:

@@ -91,7 +91,7 @@ def _rows(
     here = open_project(project)
     with open_to_read(here, store) as opened, _writing(file):
         cells, current, notes = _cells(here, opened, selection, past=past)
-        metrics = chosen_metrics(here, selection)
+        metrics = chosen_metrics(here, selection, cells)
         ratings = rated(here, opened, cells, metrics)
         names, chunks = opened.export(what, [cell.id for cell in cells])
         names, chunks = with_ratings(
@@ -114,11 +114,11 @@ def _cells(
 ) -> tuple[list[StoredCell], frozenset[int], list[str]]:
     """The cells that are meant, which of them are of the files as they are now, and what is to be said of the rest."""
     from orvl.plan.identities import identities
-    from orvl.plan.selection import stored_matcher, with_tiers
+    from orvl.plan.selection import stored_matcher
     from orvl.rate.common import control_agents
 
     stored = store.cells()
-    keep = stored_matcher(with_tiers(project, selection), [cell.names for cell in stored])
+    keep = stored_matcher(project, selection, [cell.names for cell in stored])
     known = identities(project, stored)
     cells = [cell for cell in known.cells if keep(cell.names) and (past or cell.id in known.ids)]
     notes = [] if past else known.sentences(keep)
@@ -188,9 +188,12 @@ def _chosen(
         raise UserError("Too many words; the order is agent model provider eval.")
     agents = {cell.agent for cell in store.cells() if cell.runs}
     if len(words) == 1 and _is_run(store, words[0], agents):
-        return [find_run(project, store, words[0])[0]]
+        run, cell = find_run(project, store, words[0])
+        if cell.imported:
+            raise UserError(f"The run {run.key[:12]} was imported: orvl does not know its steps.")
+        return [run]
     cells, *_ = _cells(project, store, _selection(words, named), past=past)
-    return store.runs([cell.id for cell in cells])
+    return store.runs([cell.id for cell in cells if not cell.imported])
 
 
 def _is_run(opened: Store, word: str, agents: set[str]) -> bool:

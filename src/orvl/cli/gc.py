@@ -123,19 +123,19 @@ def _doomed(
 ) -> list[StoredRun]:
     """Runs by their keys, or all whose names fit."""
     from orvl.plan.identities import identities
-    from orvl.plan.selection import stored_matcher, with_tiers
+    from orvl.plan.selection import stored_matcher
 
     cells = store.cells()
     if words and all(KEY.fullmatch(word) for word in words) and not {words[0]} & {cell.agent for cell in cells}:
         return [_by_key(store, word) for word in words]
     by_place = {f"{place}_word": word for place, word in zip(ORDER, words, strict=False)}
-    selection = with_tiers(project, selection_from({**by_place, **named, "too_many": words[len(ORDER) :]}))
+    selection = selection_from({**by_place, **named, "too_many": words[len(ORDER) :]})
     if selection.metric != "all":
         raise UserError(f"Runs have no metric: leave out '{selection.metric}'.")
     if selection.agent == "all" and selection.eval != "all":
         # A whole eval goes with the runs of its controls.
         selection = replace(selection, agent="all,control:*") if any(is_control(c.agent) for c in cells) else selection
-    keep, known = stored_matcher(selection, [cell.names for cell in cells]), identities(project, cells)
+    keep, known = stored_matcher(project, selection, [cell.names for cell in cells]), identities(project, cells)
     return store.runs([cell.id for cell in cells if keep(cell.names) and not (past and cell.id in known.ids)])
 
 

@@ -101,7 +101,7 @@ def command(**given: Any) -> int:
     if given["file"] is not None:
         return _import(project, given, out)
     with open_to_read(project, given["store"]) as store:
-        keep = stored_matcher(words, [cell.names for cell in store.cells()])
+        keep = stored_matcher(project, words, [cell.names for cell in store.cells()])
         metrics = chosen_metrics(project, words)
         if given["report"]:
             return _report(people(project, store, keep, given["judge"], metrics), out)
@@ -273,7 +273,9 @@ def _attempt(project: Project, store: Store, name: str) -> int:
     near = None if any(key.startswith(name) for key in keys) else closest(name, [key[: len(name)] for key in keys])
     if near and "/" not in name:
         raise UserError(f"There is no run '{name}' in the store. Did you mean '{near}'?")
-    run, _ = find_run(project, store, name)
+    run, cell = find_run(project, store, name)
+    if cell.imported:
+        raise UserError(f"The run {run.key[:12]} was imported: there is nothing to look at, and no judge to measure.")
     if run.outcome == "errored":
         raise UserError(f"The run {run.key[:12]} was errored; there is nothing to label.")
     return run.attempt

@@ -9,7 +9,7 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
-from orvl.plan.selection import chosen_metrics, stored_matcher, with_tiers
+from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ def command(**given: Any) -> int:
     project = open_project(given["project"])
 
     with open_to_read(project, given["store"]) as store:
-        keep = stored_matcher(with_tiers(project, words), [cell.names for cell in store.cells()])
-        metrics = chosen_metrics(project, words)
+        cells = store.cells()
+        keep = stored_matcher(project, words, [cell.names for cell in cells])
+        metrics = chosen_metrics(project, words, cells)
         board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"])
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
     if out:

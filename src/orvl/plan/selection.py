@@ -15,9 +15,10 @@ from orvl.errors import OrvlError, UserError
 from orvl.project.names import RESERVED, Contestant, closest, did_you_mean, is_pattern, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from orvl.project import Project
+    from orvl.store import StoredCell
     from orvl.types import Agent, Eval
 
 ORDER = ("agent", "model", "provider", "eval", "metric")
@@ -69,26 +70,17 @@ def chosen_evals(project: Project, selection: Selection) -> list[Eval]:
     return [project.eval(name) for name in _chosen(project, selection, "eval", project.eval_files, match)]
 
 
-def with_tiers(project: Project, selection: Selection) -> Selection:
-    """The same words with the evals of a tier in its place, for what looks into a store."""
-    if selection.eval == "all":
-        return selection
-    words = [
-        name
-        for part in parts(selection.eval)
-        for name in ([part] if part == "all" or is_pattern(part) else project.evals_matching(part) or [part])
-    ]
-    return replace(selection, eval=",".join(words))
-
-
-def chosen_metrics(project: Project, selection: Selection) -> dict[str, bool] | None:
-    """The metrics asked for, and whether by name; None where the eval decides."""
-    names = _chosen(project, selection, "metric", project.metric_files)
+def chosen_metrics(project: Project, selection: Selection, stored: Iterable[StoredCell] = ()) -> dict[str, bool] | None:
+    """The metrics asked for, and whether by name; None where the eval decides. Imported results have their own."""
+    imported = (name for cell in stored if (origin := cell.imported) for name in origin.metrics)
+    names = _chosen(project, selection, "metric", dict.fromkeys((*project.metric_files, *imported)))
     named = parts(selection.metric)
     return None if "all" in named else {name: name in named for name in names}
 
 
-def stored_matcher(selection: Selection, known: Iterable[tuple[str, str, str, str]]) -> Callable[[Sequence[str]], bool]:
+def stored_matcher(
+    project: Project, selection: Selection, known: Iterable[tuple[str, str, str, str]]
+) -> Callable[[Sequence[str]], bool]:
     """Says whether a stored cell's names fit the selection; a word that fits nothing in the store is refused."""
     if "control:" not in selection.agent:
         known = [names for names in known if not names[0].startswith("control:")]
@@ -97,12 +89,28 @@ def stored_matcher(selection: Selection, known: Iterable[tuple[str, str, str, st
         names = sorted({row[i] for row in known})
         wanted: set[str] = set()
         for part in parts(getattr(selection, place)) or ["all"]:
-            matches = matching(part, names)
+            matches = matching(part, names) or (_of_tier(project, part, names) if place == "eval" else [])
             if not matches and part != "all":
-                raise UserError(f"The store has no {place} '{part}'. {did_you_mean(part, names)}")
+                raise UserError(_not_stored(project, place, part, names))
             wanted.update(matches)
         chosen.append(wanted)
     return lambda names: all(name in wanted for name, wanted in zip(names, chosen, strict=True))
+
+
+def _of_tier(project: Project, word: str, stored: Collection[str]) -> list[str]:
+    """The stored evals of a tier; a name comes before a tier of the same name."""
+    if word in project.eval_files:
+        return []
+    return [name for name in project.tiers.get(word, ()) if name in stored]
+
+
+def _not_stored(project: Project, place: str, word: str, stored: Sequence[str]) -> str:
+    if place != "eval":
+        return f"The store has no {place} '{word}'. {did_you_mean(word, stored)}"
+    if word in project.tiers:
+        return f"The store has no run of the tier '{word}'. Make some: orvl run --eval {word}"
+    tiers = [tier for tier in project.tiers if _of_tier(project, tier, stored)]
+    return f"The store has no eval '{word}'. {did_you_mean(word, [*stored, *tiers])}"
 
 
 def chosen_models(project: Project, selection: Selection, agents: Iterable[Agent]) -> dict[str, list[tuple[str, str]]]:

@@ -60,10 +60,11 @@ def _unused(project: Project, panels: Mapping[str, Panel]) -> Iterable[str]:
     used = {metric.name for panel in panels.values() for metric in panel.metrics}
     if not own.keys() - used:
         return
-    others = [name for name in project.all_evals if name not in panels]
+    known = {panel.eval.name for panel in panels.values()}
+    others = [name for name in project.all_evals if name not in known]
     for name in others:
         used |= _metrics_of(project, name)
-    evals = count(len({*panels, *others}), "eval")
+    evals = count(len({*known, *others}), "eval")
     for name in sorted(own.keys() - used):
         path = own[name].relative_to(project.root)
         yield (

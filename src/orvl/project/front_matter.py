@@ -154,7 +154,7 @@ def _line(node: Any) -> int:
 
 
 def _normalised(data: dict[Any, Any]) -> dict[Any, Any]:
-    """What may be written shorter, written out: names of metrics as a list, one command alone, `verb: text` as a step."""
+    """What may be written shorter, written out: a list of metrics, one command alone, `verb: text` as a step."""
     data = {key: value for key, value in data.items() if value is not None and (value or key not in MAY_BE_EMPTY)}
     metrics, setup, steps = data.get("metrics"), data.get("setup"), data.get("steps")
     if isinstance(metrics, list) and all(isinstance(name, str) for name in metrics):

@@ -27,6 +27,7 @@ RESERVED = frozenset(
         "view",
         "export",
         "gc",
+        "import",
         "install",
         "label",
         "replay",

@@ -38,8 +38,8 @@ class Rules:
     quorum: float = 0.5
 
 
-State = Literal["certified", "stale", "refused", "none", "programs"]
-"""`programs`: no judge has a say, so there is nothing to certify."""
+State = Literal["certified", "stale", "refused", "none", "programs", "imported"]
+"""`programs`: no judge has a say, so there is nothing to certify. `imported`: other tools made all scores."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Standing:
 
     @property
     def may_rank(self) -> bool:
-        return self.state in ("certified", "programs")
+        return self.state in ("certified", "programs", "imported")
 
 
 NOT_CERTIFIED = Standing("none")
@@ -107,6 +107,8 @@ class Row:
     episode: int | None = None
     outcome: str | None = None
     reason: str | None = None
+    imported: str | None = None
+    """Where its results were imported from; None for what orvl has run."""
     errors: Mapping[str, int] = field(default_factory=dict)
     """Why runs are errored, and how many for each reason."""
     carried_out: int = 0
@@ -311,6 +313,7 @@ def _contestant(names: tuple[str, str, str], cells: list[Row], counted: list[Row
         cost_per_run=_per_run(counted, "cost_usd"),
         seconds_per_run=_per_run(counted, "seconds"),
         sandbox=",".join(sorted(sandboxes)) or None,
+        imported=", ".join(sorted({cell.imported for cell in cells if cell.imported})) or None,
         **why_errored(_added(cell.errors for cell in cells)),
         evals=len(R),
         unrated_evals=tuple(cell.eval or "" for cell in counted if cell.R is None) if R else (),

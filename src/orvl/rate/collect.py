@@ -12,13 +12,14 @@ import numpy as np
 
 from orvl.errors import FileError
 from orvl.plan.identities import identities
+from orvl.plan.imported import imported_panel, panel_name
 from orvl.plan.layout import panel_of
 from orvl.plan.weights import weight_notes
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
 from orvl.rate.gather import CellRef, Gathered, families_of, gather
 from orvl.rate.stats.race import FEWEST
-from orvl.rate.warnings import warnings_of
+from orvl.rate.warnings import told_shares, warnings_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.rows import CellCounts
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from orvl.plan.planning import Plan
     from orvl.project import Project
     from orvl.rate.board import GroupRating
-    from orvl.store import Store
+    from orvl.store import Store, StoredCell
     from orvl.store.rows import RunResult
     from orvl.types import Eval
 
@@ -52,6 +53,8 @@ class Board:
     standing: Standing = NOT_CERTIFIED
     """Whoever shows a board says how its judges stand to a certificate: `trust.standing.with_standing`."""
 
+    told: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By metric and judge, the share of the checklist's items that the judge told."""
     controls: frozenset[str] = frozenset()
     """Agents that write fixed files: they are not ranked, and do not decide which evals rows have in common."""
 
@@ -99,7 +102,10 @@ def of_plan(
     """The ratings of what a plan asked for: its cells, these episodes; `planned` of each, or as many as there are."""
     stored = {cell.key: cell for cell in store.cells()}
     known = [stored.get(cell.key) for cell in plan.cells]
-    refs = [CellRef(one.id if one else None, cell.names, planned) for cell, one in zip(plan.cells, known, strict=True)]
+    refs = [
+        CellRef(one.id if one else None, cell.names, planned, cell.eval.name)
+        for cell, one in zip(plan.cells, known, strict=True)
+    ]
     board = collect(project, store, gather(store, refs, plan.panels, first, last), by_run=by_run)
     if planned is None or not any(one and (one.last_episode > last or first > 1) for one in known):
         return board
@@ -130,27 +136,30 @@ def gather_all(
 ) -> tuple[Gathered, list[str]]:
     """What a store holds of the files as they are now, and what must be said of the rest."""
     known = identities(project, store.cells())
-    refs = [CellRef(cell.id, names) for names, cell in known.current.items() if keep(names)]
-    refs.sort(key=lambda ref: ref.id or 0)
+    cells = sorted((cell for names, cell in known.current.items() if keep(names)), key=lambda cell: cell.id)
     warnings = known.sentences(keep)
-    panels, unrated = panels_of(project, dict.fromkeys(ref.names[3] for ref in refs), metrics, judges)
+    panels, unrated = panels_of(project, cells, metrics, judges)
     warnings += unrated
     if metrics is None:
         warnings += weight_notes(project, panels)
-    refs = [ref for ref in refs if ref.names[3] in panels]
+    refs = [ref for ref in map(CellRef.of, cells) if ref.panel in panels]
     return gather(store, refs, panels, 1, ANY_EPISODE), warnings
 
 
 def panels_of(
-    project: Project, names: Iterable[str], metrics: Mapping[str, bool] | None, judges: Sequence[str]
+    project: Project, cells: Iterable[StoredCell], metrics: Mapping[str, bool] | None, judges: Sequence[str]
 ) -> tuple[dict[str, Panel], list[str]]:
-    """How each eval's runs are scored now; what cannot be is a sentence."""
+    """How the runs of these cells are scored now; what cannot be is a sentence."""
     panels, warnings = {}, []
-    for name in names:
+    own = metrics and {name: is_named for name, is_named in metrics.items() if name in project.metric_files}
+    for name, cell in {panel_name(cell): cell for cell in cells}.items():
         try:
-            panels[name] = panel_of(project, _eval(project, name), metrics, judges)
+            if cell.imported:
+                panels[name] = imported_panel(project, cell, metrics)
+            elif own or metrics is None:
+                panels[name] = panel_of(project, _eval(project, name), own, judges)
         except FileError as error:
-            warnings.append(f"The runs of {name} are not rated: {error}")
+            warnings.append(f"The runs of {cell.eval} are not rated: {error}")
     return panels, warnings
 
 
@@ -166,7 +175,7 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
     ratings: dict[int, GroupRating] = {}
     R: dict[int, NDArray[np.float64]] = {}
     of_runs: dict[int, GroupRating] = {}
-    for name, cells in gathered.cells_by_eval().items():
+    for name, cells in gathered.cells_by_panel().items():
         scoring, parts = gathered.scorings[name], [gathered.stacks[cell][1] for cell in cells]
         scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, np.concatenate(parts))
         sizes = [len(part) for part in parts]
@@ -178,10 +187,11 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
             of_runs.update(zip(attempts, rate_groups([1] * len(attempts), scores, rules)[0], strict=True))
     errors = _errors(store, gathered)
     cell_rows = tuple(_cell_row(ref, gathered.counted, ratings, errors) for ref in gathered.refs)
-    warnings, is_broken = warnings_of(store, gathered, cell_rows)
+    told = told_shares(store, gathered)
+    warnings, is_broken = warnings_of(store, gathered, cell_rows, told)
     runs = _run_rows(store, gathered, of_runs) if by_run else ()
     controls = control_agents(project, (ref.names[0] for ref in gathered.refs))
-    return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken, controls=controls)
+    return Board(cell_rows, gathered, rules, R, runs, tuple(warnings), is_broken, controls=controls, told=told)
 
 
 def _errors(store: Store, gathered: Gathered) -> dict[int, Counter[str]]:
@@ -213,6 +223,7 @@ def _cell_row(
         carried_out=counts.carried_out,
         usage=counts.usage,
         sandbox=counts.sandbox,
+        imported=ref.imported,
     )
     return replace(row, **why_errored(errors.get(ref.id or 0, {})))
 
@@ -224,18 +235,18 @@ def _rated(rating: GroupRating | None) -> dict[str, Any]:
 
 def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRating]) -> tuple[Row, ...]:
     """One row per rated run, by eval and cell; then the runs that were tried in vain, with the last reason."""
-    names = {ref.id: ref.names for ref in gathered.refs}
+    of_cell = {ref.id: ref for ref in gathered.refs}
     results = {run.attempt: run for run in store.run_results([ref.id for ref in gathered.refs if ref.id])}
-    rated = (_run_row(names[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
-    errored = (_run_row(names[run.cell], run, None) for run in results.values() if run.outcome == "errored")
+    rated = (_run_row(of_cell[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
+    errored = (_run_row(of_cell[run.cell], run, None) for run in results.values() if run.outcome == "errored")
     return (*rated, *errored)
 
 
-def _run_row(names: tuple[str, str, str, str], run: RunResult, rating: GroupRating | None) -> Row:
+def _run_row(ref: CellRef, run: RunResult, rating: GroupRating | None) -> Row:
     usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source", "is_bound")}
     is_errored = run.outcome == "errored"
     return Row(
-        *names,
+        *ref.names,
         **_rated(rating),
         planned=1,
         failed=int(run.outcome == "failed"),
@@ -246,4 +257,5 @@ def _run_row(names: tuple[str, str, str, str], run: RunResult, rating: GroupRati
         episode=run.episode,
         outcome=run.outcome,
         reason=run.reason,
+        imported=ref.imported,
     )

@@ -52,8 +52,7 @@ class Common:
             few = ", ".join(evals[:NAMED]) + (" …" if len(evals) > NAMED else "")
             rest = "the other rows" if len(shown) else "each other"
             said.append(
-                f"{' '.join(row)} is rated on other evals ({few}), too few of them in common with {rest}: it is not "
-                "ranked."
+                f"{_name(row)} is rated on other evals ({few}), too few in common with {rest}: it is not ranked."
             )
         return said
 
@@ -106,5 +105,10 @@ def _is_control(project: Project, agent: str) -> bool:
 
 
 def _few(rows: Sequence[Contestant]) -> str:
-    names = [" ".join(row) for row in rows]
+    names = [_name(row) for row in rows]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _name(row: Contestant) -> str:
+    """Without what other tools do not tell."""
+    return " ".join(filter(None, row))

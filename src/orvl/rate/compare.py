@@ -13,16 +13,17 @@ from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project.names import count
 from orvl.rate.board import USAGE, Scores, add_usage, masked
 from orvl.rate.collect import panels_of, rules_of
-from orvl.rate.gather import CellRef, families_of, gather
+from orvl.rate.gather import CellRef, common_scoring, families_of, gather, spread
 from orvl.rate.rating import rate
 from orvl.rate.sides import paired_sides, side_of
 from orvl.rate.stats.arrays import mean_known
 from orvl.rate.stats.paired import WITHIN, more_evals, paired
 from orvl.rate.stats.weights import weight_proof
+from orvl.rate.warnings import imported_sentences
 from orvl.store import ANY_EPISODE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -100,20 +101,23 @@ class _SideNumbers:
 def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules) -> Comparison:
     """Compares what was gathered for either side; contestants that form a pair are averaged inside each eval."""
     common: dict[str, tuple[_SideNumbers, _SideNumbers]] = {}
+    scorings: dict[str, Scoring] = {}
     for name in sorted({ref.names[3] for ref in gathered[0].refs} & {ref.names[3] for ref in gathered[1].refs}):
-        sides = [_on_eval(name, pairs, gathered, rules, side) for side in (0, 1)]
+        scorings[name] = common_scoring(_scorings_on(name, gathered))
+        sides = [_on_eval(name, pairs, gathered, rules, side, scorings[name]) for side in (0, 1)]
         if sides[0] is not None and sides[1] is not None:
             common[name] = sides[0], sides[1]
     if not common:
         raise UserError(f"There is no eval that both {a} and {b} have a rating on. See: orvl report --by eval")
-    evals = [_one_eval(name, gathered[0], *both) for name, both in common.items()]
+    evals = [_one_eval(name, scorings[name], *both) for name, both in common.items()]
     families = families_of(gathered[0].panels, list(common))
     whole = paired([one.a for one in evals], [one.b for one in evals], families=families)
     metrics = {
         name: paired(*_by_metric(evals, name), families=families)
         for name in dict.fromkeys(n for e in evals for n in e.metrics)
     }
-    judges, names, proof = _weight_proof(gathered[0], common)
+    apart = _rated_apart(common, gathered)
+    judges, names, proof = _weight_proof([scorings[name] for name in common], common)
     return Comparison(
         a,
         b,
@@ -121,15 +125,31 @@ def compare(a: str, b: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], r
         evals,
         whole,
         metrics,
-        proof,
+        None if apart else proof,
         (add_usage(one.usage for one, _ in common.values()), add_usage(other.usage for _, other in common.values())),
         (sum(one.runs for one, _ in common.values()), sum(other.runs for _, other in common.values())),
         (sum(one.carried_out for one, _ in common.values()), sum(other.carried_out for _, other in common.values())),
         _more(whole, [one.difference for one in evals], families),
         judges,
         names,
-        [*_unscored(a, b, gathered), *_missing(a, b, common)],
+        [*_unscored(a, b, gathered), *_missing(a, b, common), *apart],
     )
+
+
+def _scorings_on(eval_: str, gathered: tuple[Gathered, Gathered]) -> list[Scoring]:
+    """How runs of an eval are rated on either side, one for each way."""
+    panels = dict.fromkeys(ref.panel for side in gathered for ref in side.refs if ref.names[3] == eval_)
+    known = {**gathered[0].scorings, **gathered[1].scorings}
+    return [known[panel] for panel in panels]
+
+
+def _rated_apart(common: Iterable[str], gathered: tuple[Gathered, Gathered]) -> list[str]:
+    """Imported results have metrics of their own: no weights fit both, and that must be said."""
+    names = [name for name in common if len(_scorings_on(name, gathered)) > 1]
+    if not names:
+        return []
+    few = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+    return [f"On {few} the two are rated by different metrics or judges: R stands beside R as each has it."]
 
 
 def _more(whole: Paired, differences: list[float], families: list[str] | None) -> int | None:
@@ -156,12 +176,12 @@ def _missing(a: str, b: str, common: dict[str, tuple[_SideNumbers, _SideNumbers]
 
 
 def _on_eval(
-    name: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules, side: int
+    name: str, pairs: Pairs, gathered: tuple[Gathered, Gathered], rules: Rules, side: int, common: Scoring
 ) -> _SideNumbers | None:
     """A side's mean over the pairs of which both have a rating on this eval."""
     found = []
     for pair in pairs:
-        both = [_cells(name, pair[i], gathered[i], rules) for i in (0, 1)]
+        both = [_cells(name, pair[i], gathered[i], rules, common) for i in (0, 1)]
         if both[0] and both[1]:
             found += both[side]
     if not found:
@@ -176,12 +196,14 @@ def _on_eval(
     )
 
 
-def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rules: Rules) -> list[_SideNumbers]:
-    scoring = gathered.scorings[name]
+def _cells(
+    name: str, contestants: Sequence[Contestant], gathered: Gathered, rules: Rules, common: Scoring
+) -> list[_SideNumbers]:
     found = []
     for ref in gathered.refs:
         if ref.names[3] != name or ref.names[:3] not in contestants or ref.id not in gathered.stacks:
             continue
+        scoring = gathered.scorings[ref.panel]
         scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, gathered.stacks[ref.id][1])
         S = masked(scores, rules.quorum)
         weights = scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights)
@@ -190,7 +212,7 @@ def _cells(name: str, contestants: Sequence[Contestant], gathered: Gathered, rul
         if rated.any():
             counts = gathered.counted[ref.id]
             usage = counts.usage or dict.fromkeys((*USAGE, "cost_source", "is_bound"))
-            means = mean_known(S, axis=0)
+            means = spread(mean_known(S, axis=0), scoring, common)
             missing = _missing_metrics(S[rated], scoring)
             found.append(
                 _SideNumbers(float(R[rated].mean()), means, usage, int(rated.sum()), counts.carried_out, missing)
@@ -204,8 +226,7 @@ def _missing_metrics(S: NDArray[np.float64], scoring: Scoring) -> frozenset[str]
     return frozenset(names[int(j)] for j in np.flatnonzero(lacks) if scoring.metric_weights[int(j)])
 
 
-def _one_eval(name: str, gathered: Gathered, a: _SideNumbers, b: _SideNumbers) -> OneEval:
-    scoring = gathered.scorings[name]
+def _one_eval(name: str, scoring: Scoring, a: _SideNumbers, b: _SideNumbers) -> OneEval:
     weights = np.asarray(scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights))
     rows = [_metric_means(one.S, weights) for one in (a, b)]
     metrics = {
@@ -232,11 +253,10 @@ def _by_metric(evals: Sequence[OneEval], metric: str) -> NDArray[np.float64]:
 
 
 def _weight_proof(
-    gathered: Gathered, common: dict[str, tuple[_SideNumbers, _SideNumbers]]
+    scorings: Sequence[Scoring], common: dict[str, tuple[_SideNumbers, _SideNumbers]]
 ) -> tuple[list[str], list[str], WeightProof | None]:
     """Over the metrics that count on every eval: only those can be given other weights alike everywhere; and over the
     judges whose word counts."""
-    scorings = [gathered.scorings[name] for name in common]
     w = np.asarray(scorings[0].judge_weights, dtype=float)
     w = w if w.any() else np.ones(len(w))
     judges = [name for (name, _), weight in zip(scorings[0].layout.judges, w, strict=True) if weight]
@@ -276,7 +296,7 @@ def compare_stored(
     if a == b:
         raise UserError(f"'{a}' is compared with itself; name two contestants.")
     stored = store.cells()
-    keep = stored_matcher(selection, [cell.names for cell in stored])
+    keep = stored_matcher(project, selection, [cell.names for cell in stored])
     cells = [cell for cell in stored if cell.runs and keep(cell.names)]
     sides = [side_of(word, cells) for word in (a, b)]
     known = identities(project, stored)
@@ -284,12 +304,12 @@ def compare_stored(
     _refuse_overlap(a, b, *chosen)
     contestants = [sorted({contestant for contestant, _ in side}) for side in chosen]
     pairs = paired_sides(sides[0], sides[1], contestants[0], contestants[1])
-    names = sorted({name for side in chosen for _, name in side})
-    panels, warnings = panels_of(project, names, chosen_metrics(project, selection), judges)
+    every = sorted((cell for side in chosen for cell in side.values()), key=lambda cell: cell.eval)
+    panels, warnings = panels_of(project, every, chosen_metrics(project, selection, stored), judges)
     gathered = [
         gather(
             store,
-            [CellRef(cell.id, (*cell.contestant, cell.eval)) for cell in side.values() if cell.eval in panels],
+            [ref for ref in map(CellRef.of, side.values()) if ref.panel in panels],
             panels,
             1,
             ANY_EPISODE,
@@ -299,7 +319,8 @@ def compare_stored(
     comparison = compare(a, b, pairs, (gathered[0], gathered[1]), rules_of(project))
     named = {contestant for side in contestants for contestant in side}
     changed = known.sentences(lambda names: keep(names) and names[:3] in named)
-    warnings = [*warnings, *changed, *_unpaired(contestants, pairs), *comparison.warnings]
+    told = imported_sentences([*gathered[0].refs, *gathered[1].refs], panels)
+    warnings = [*warnings, *changed, *_unpaired(contestants, pairs), *comparison.warnings, *told]
     return replace(comparison, warnings=warnings), panels
 
 

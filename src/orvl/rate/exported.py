@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.plan.imported import panel_name
 from orvl.rate.board import Scores, masked
 from orvl.rate.collect import panels_of, rules_of
 from orvl.rate.gather import CellRef, gather
@@ -24,23 +25,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rated:
-    """Ratings by attempt; weights, as shares of 1, by eval."""
+    """Ratings by attempt; weights, as shares of 1, by panel."""
 
     ratings: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     """(R, R_pen)."""
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     metric_keys: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By eval and the metric's content: a score of another content has no weight."""
+    """By panel and the metric's content: a score of another content has no weight."""
     judge_keys: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    panels: Mapping[str, str] = field(default_factory=dict)
+    """By cell key, the panel that rates it."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """By cell key, where its results were imported from."""
 
 
 def rated(project: Project, store: Store, cells: Sequence[StoredCell], metrics: Mapping[str, bool] | None) -> Rated:
     """Of the runs of these cells."""
-    panels, _ = panels_of(project, dict.fromkeys(cell.eval for cell in cells), metrics, ())
-    refs = [CellRef(cell.id, cell.names) for cell in cells if cell.eval in panels]
+    panels, _ = panels_of(project, cells, metrics, ())
+    refs = [ref for ref in map(CellRef.of, cells) if ref.panel in panels]
     gathered, rules = gather(store, refs, panels, 1, ANY_EPISODE), rules_of(project)
     ratings: dict[int, tuple[float, float]] = {}
-    for name, ids in gathered.cells_by_eval().items():
+    for name, ids in gathered.cells_by_panel().items():
         scoring = gathered.scorings[name]
         S = np.concatenate([gathered.stacks[cell][1] for cell in ids])
         weights = scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights)
@@ -58,6 +63,8 @@ def rated(project: Project, store: Store, cells: Sequence[StoredCell], metrics: 
         {name: _shares([metric for metric, _ in s.layout.metrics], s.metric_weights) for name, s in scorings},
         {name: _shares([key for _, key in s.layout.metrics], s.metric_weights) for name, s in scorings},
         {name: _judges(s) for name, s in scorings},
+        {cell.key: panel_name(cell) for cell in cells},
+        {cell.key: origin.source for cell in cells if (origin := cell.imported)},
     )
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orvl.plan.imported import panel_name
 from orvl.plan.layout import layout_of
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.score_matrix import score_tables
+from orvl.types import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.plan.layout import Panel
-    from orvl.store import Store
+    from orvl.store import Store, StoredCell
     from orvl.store.rows import CellCounts, ScoreTables
-    from orvl.types import Eval, Layout
+    from orvl.types import Eval
 
 Stacks = dict[int, tuple["NDArray[np.int64]", "NDArray[np.float64]"]]
 
@@ -31,6 +33,15 @@ class CellRef:
     id: int | None
     names: tuple[str, str, str, str]
     planned: int | None = None
+    panel: str = ""
+    """The name of the panel that rates it."""
+    imported: str | None = None
+    """Where its results were imported from."""
+
+    @classmethod
+    def of(cls, cell: StoredCell) -> CellRef:
+        origin = cell.imported
+        return cls(cell.id, cell.names, None, panel_name(cell), origin.source if origin else None)
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,7 @@ class Gathered:
 
     refs: tuple[CellRef, ...]
     panels: Mapping[str, Panel]
+    """By eval; imported results have panels of their own."""
     scorings: Mapping[str, Scoring] = field(default_factory=dict)
     counted: Mapping[int, CellCounts] = field(default_factory=dict)
     stacks: Stacks = field(default_factory=dict)
@@ -59,12 +71,12 @@ class Gathered:
     def attempts(self) -> set[int]:
         return {number for attempts, _ in self.stacks.values() for number in attempts.tolist()}
 
-    def cells_by_eval(self) -> dict[str, list[int]]:
+    def cells_by_panel(self) -> dict[str, list[int]]:
         """The cells that have scored runs."""
         cells: dict[str, list[int]] = {name: [] for name in self.scorings}
         for ref in self.refs:
             if ref.id in self.stacks:
-                cells[ref.names[3]].append(ref.id)
+                cells[ref.panel].append(ref.id)
         return {name: some for name, some in cells.items() if some}
 
 
@@ -78,7 +90,8 @@ def gather(store: Store, refs: Sequence[CellRef], panels: Mapping[str, Panel], f
 
 def families_of(panels: Mapping[str, Panel], evals: Sequence[str]) -> list[str] | None:
     """The family of each of these evals; None where each is its own."""
-    return family_keys([panels[name].eval for name in evals]) if all(name in panels for name in evals) else None
+    known = {panel.eval.name: panel.eval for panel in panels.values()}
+    return family_keys([known[name] for name in evals]) if all(name in known for name in evals) else None
 
 
 def family_keys(evals: Sequence[Eval]) -> list[str] | None:
@@ -90,6 +103,32 @@ def family_keys(evals: Sequence[Eval]) -> list[str] | None:
 def scoring_of(panel: Panel) -> Scoring:
     weights = [judge.weight for judge in panel.judges] or [1.0]
     return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
+
+
+def common_scoring(scorings: Sequence[Scoring]) -> Scoring:
+    """One that has the metrics of all of them, and the judges of the one that has most."""
+    if len(scorings) == 1:
+        return scorings[0]
+    most = max(scorings, key=lambda one: (any(one.layout.judged), len(one.layout.judges)))
+    columns: dict[str, tuple[str, bool, float]] = {}
+    for one in (most, *scorings):
+        for (name, key), judged, weight in zip(one.layout.metrics, one.layout.judged, one.metric_weights, strict=True):
+            columns.setdefault(name, (key, judged, weight))
+    keys, judged_ones, weights = zip(*columns.values(), strict=True)
+    layout = Layout("", most.layout.judges, tuple(zip(columns, keys, strict=True)), judged_ones)
+    return Scoring(layout, weights, most.judge_weights)
+
+
+def spread(S: NDArray[np.float64], scoring: Scoring, common: Scoring) -> NDArray[np.float64]:
+    """Judges × metrics in the places of a common scoring; what no judge said counts the same for every judge."""
+    if scoring is common:
+        return S
+    place = {name: j for j, (name, _) in enumerate(scoring.layout.metrics)}
+    wide = np.full(common.layout.shape, np.nan)
+    for j, (name, _) in enumerate(common.layout.metrics):
+        if name in place:
+            wide[:, j] = S[:, place[name]]
+    return wide
 
 
 def _stacks(
@@ -105,15 +144,16 @@ def _stacks(
     by_layout: dict[str, list[CellRef]] = {}
     for ref in refs:
         if ref.id in counted and counted[ref.id].carried_out:
-            by_layout.setdefault(scorings[ref.names[3]].layout.key, []).append(ref)
+            by_layout.setdefault(scorings[ref.panel].layout.key, []).append(ref)
     stacks: Stacks = {}
     unscored = 0
     for here in by_layout.values():
-        layout = scorings[here[0].names[3]].layout
+        layout = scorings[here[0].panel].layout
         carried_out = {ref.id: counted[ref.id].carried_out for ref in here if ref.id}
         tables = score_tables(store, layout, carried_out, only)
         stacks.update(_stacked(tables))
-        unscored += sum(carried_out.values()) - len(tables.attempts) + len(tables.incomplete)
+        if not here[0].imported:
+            unscored += sum(carried_out.values()) - len(tables.attempts) + len(tables.incomplete)
     return stacks, unscored
 
 

@@ -45,8 +45,8 @@ def history(
     past = identities(project, store.cells()).past(keep)
     if not past:
         return []
-    panels, _ = panels_of(project, dict.fromkeys(one.cell.eval for one in past), metrics, judges)
-    refs = [CellRef(one.cell.id, one.cell.names) for one in past if one.cell.eval in panels]
+    panels, _ = panels_of(project, [one.cell for one in past], metrics, judges)
+    refs = [ref for ref in (CellRef.of(one.cell) for one in past) if ref.panel in panels]
     board = collect(project, store, gather(store, refs, panels, 1, ANY_EPISODE))
     R = {ref.id: row.R for ref, row in zip(refs, board.cells, strict=True)}
     times = store.started([one.cell.id for one in past])

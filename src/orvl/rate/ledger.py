@@ -48,6 +48,8 @@ class Ledger:
     penalty: float
     lines: tuple[Line, ...]
     """The largest loss first."""
+    imported: str | None = None
+    """Where its scores were imported from."""
 
     @property
     def unrated(self) -> tuple[str, ...]:
@@ -60,6 +62,7 @@ class Ledger:
             "R_pen": self.R_pen,
             "penalty": self.penalty,
             "unrated": list(self.unrated),
+            "imported": self.imported,
             "lines": [{**vars(line), "judges": dict(line.judges)} for line in self.lines],
         }
 
@@ -85,7 +88,7 @@ def ledger_of_run(row: Row, penalty: float) -> Ledger | None:
                 metric.judges,
             )
         )
-    return Ledger(row.R, row.R_pen, penalty, _ordered(lines))
+    return Ledger(row.R, row.R_pen, penalty, _ordered(lines), row.imported)
 
 
 def mean_of(ledgers: Sequence[Ledger]) -> Ledger:
@@ -113,7 +116,7 @@ def mean_of(ledgers: Sequence[Ledger]) -> Ledger:
             )
         )
     R, R_pen = (sum(getattr(ledger, name) for ledger in ledgers) / number for name in ("R", "R_pen"))
-    return Ledger(R, R_pen, ledgers[0].penalty, _ordered(lines))
+    return Ledger(R, R_pen, ledgers[0].penalty, _ordered(lines), ledgers[0].imported)
 
 
 def _ordered(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -130,12 +133,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def of_run(project: Project, store: Store, cell: StoredCell, episode: int) -> Ledger | None:
     """Of one stored run, by the project's metrics, weights and judges as they are now."""
-    panels, _ = panels_of(project, [cell.eval], None, ())
-    if cell.eval not in panels:
+    panels, _ = panels_of(project, [cell], None, ())
+    if not panels:
         return None
-    board = collect(
-        project, store, gather(store, [CellRef(cell.id, cell.names)], panels, episode, episode), by_run=True
-    )
+    board = collect(project, store, gather(store, [CellRef.of(cell)], panels, episode, episode), by_run=True)
     row = next((row for row in board.runs if row.episode == episode and row.R is not None), None)
     return ledger_of_run(row, rules_of(project).penalty) if row else None
 

@@ -54,10 +54,10 @@ def numbers_of(board: Board) -> Numbers:
     alone = np.full((*R.shape, len(judges)), np.nan)
     row, column = {name: i for i, name in enumerate(contestants)}, {name: i for i, name in enumerate(evals)}
     for ref in refs:
-        S, scoring = gathered.stacks[ref.id or 0][1], gathered.scorings[ref.names[3]]
+        S, scoring = gathered.stacks[ref.id or 0][1], gathered.scorings[ref.panel]
         place = row[ref.names[0], ref.names[1], ref.names[2]], column[ref.names[3]], slice(len(S))
         R[place] = board.ratings[ref.id or 0]
-        if judges:
+        if judges and not ref.imported:
             alone[place] = _by_judge(S, scoring, list(judges), board.rules.quorum)
     return Numbers(contestants, evals, list(judges.values()), R, alone, families_of(gathered.panels, evals))
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from orvl.plan.imported import weights_sentence
 from orvl.project.names import count
 from orvl.rate.board import over_evals
 from orvl.store.score_matrix import places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from orvl.plan.layout import Panel
     from orvl.rate.board import Row
-    from orvl.rate.gather import Gathered
+    from orvl.rate.gather import CellRef, Gathered
     from orvl.store import Store
 
 NAMED = 4
@@ -24,7 +26,9 @@ MOST_READ = 500
 """Of the newest runs, verdicts are read for what was told in them."""
 
 
-def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple[list[str], bool]:
+def warnings_of(
+    store: Store, gathered: Gathered, cells: Sequence[Row], told: Mapping[str, Mapping[str, float]]
+) -> tuple[list[str], bool]:
     """Sentences, and whether a metric that counts is missing because of an error or an abstention."""
     shown = {ref.id for ref in gathered.refs}
     trouble, is_broken = _unscored_metrics(store, gathered, cells)
@@ -33,19 +37,40 @@ def warnings_of(store: Store, gathered: Gathered, cells: Sequence[Row]) -> tuple
         *_unscored_runs(gathered.unscored),
         *trouble,
         *_alarms(store, gathered),
-        *_told(store, gathered),
+        *_told(told),
         *_without_sandbox(sum(counts.bare for cell, counts in gathered.counted.items() if cell in shown)),
         *_mismatches(store, gathered),
         *_loaded(store, gathered, cells),
+        *imported_sentences(gathered.refs, gathered.panels),
     ]
     return warnings, is_broken
+
+
+def imported_sentences(refs: Iterable[CellRef], panels: Mapping[str, Panel]) -> list[str]:
+    """What was imported, by source: whose it is, and how its metrics are weighed."""
+    sources: dict[str, list[CellRef]] = {}
+    for ref in refs:
+        if ref.imported:
+            sources.setdefault(ref.imported, []).append(ref)
+    sentences = []
+    for source, some in sorted(sources.items()):
+        agents = sorted({ref.names[0] for ref in some})
+        more = f" and {len(agents) - NAMED} more" if len(agents) > NAMED else ""
+        used = [panels[name] for name in dict.fromkeys(ref.panel for ref in some)]
+        weights = {m.name: w for one in used for m, w in zip(one.metrics, one.weights, strict=True)}
+        sentences.append(
+            f"{', '.join(agents[:NAMED])}{more}: imported from {source}, neither run nor scored by orvl. "
+            f"{weights_sentence(weights)}"
+        )
+    return sentences
 
 
 def _errored(cells: Sequence[Row]) -> list[str]:
     """A sentence for each contestant with errored runs: how many, and the most frequent reason."""
     rows = [row for row in over_evals([cell for cell in cells if cell.errored]) if row.errored and row.reason]
     sentences = [
-        f"{' '.join(row.contestant)}: {count(row.errored, 'run')} errored: {_most_frequent(row).rstrip('.')}."
+        f"{' '.join(filter(None, row.contestant))}: {count(row.errored, 'run')} errored: "
+        f"{_most_frequent(row).rstrip('.')}."
         for row in rows
     ]
     more = len(sentences) - MOST_ERRORED
@@ -124,19 +149,26 @@ def _alarms(store: Store, gathered: Gathered) -> list[str]:
     ]
 
 
-def _told(store: Store, gathered: Gathered) -> list[str]:
-    """How much of their checklists the judges told, where that is not all."""
+def told_shares(store: Store, gathered: Gathered) -> dict[str, dict[str, float]]:
+    """By metric and judge, the share of the checklist's items that was told, by weight, over the newest runs."""
     wanted = {place for place in _wanted(gathered) if place[1]}
     if not wanted:
-        return []
+        return {}
     newest = sorted(gathered.attempts())[-MOST_READ:]
     shares: dict[str, dict[str, list[float]]] = {}
     for metric, metric_key, judge, judge_key, share in store.told(newest):
         if (metric_key, judge_key) in wanted and isinstance(share, int | float):
             shares.setdefault(metric, {}).setdefault(judge, []).append(share)
+    return {
+        metric: {judge: sum(told) / len(told) for judge, told in sorted(judges.items())}
+        for metric, judges in sorted(shares.items())
+    }
+
+
+def _told(shares: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The same in words, where that is not all."""
     parts = []
-    for metric, judges in sorted(shares.items()):
-        means = {judge: sum(told) / len(told) for judge, told in judges.items()}
+    for metric, means in shares.items():
         if min(means.values()) < 1:
             each = ", ".join(f"{judge} {mean:.0%}" for judge, mean in sorted(means.items()))
             parts.append(f"{metric} {sum(means.values()) / len(means):.0%} ({each})")

@@ -193,6 +193,8 @@ def standing_sentence(found: Standing) -> str:
         return "Not certified: no control has tested the judges, so nobody is ranked. Test them: orvl certify"
     if found.state == "programs":
         return "No judge has a say in these ratings: programs made every score that counts."
+    if found.state == "imported":
+        return "All of these results were imported: orvl has tested neither the scores nor who made them."
     made = datetime.fromtimestamp(found.made or 0, UTC).strftime("%Y-%m-%d")
     if found.state == "certified":
         who = _who(found.content or {"judges": True})

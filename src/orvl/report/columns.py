@@ -63,8 +63,9 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
         Column("outcome", lambda row: row.outcome, rows="runs"),
         Column("reason", lambda row: row.reason),
         Column("agent", lambda row: row.agent, "agent model provider", _contestant, words=True),
-        Column("provider", lambda row: row.provider),
-        Column("model", lambda row: row.model),
+        Column("provider", lambda row: row.provider or None),
+        Column("model", lambda row: row.model or None),
+        Column("imported", lambda row: row.imported),
         Column(
             "eval",
             lambda row: row.eval,
@@ -173,7 +174,7 @@ def _interval_legend(rows: Sequence[Row]) -> str:
 
 
 def _contestant(row: Row) -> str:
-    return plain(f"{row.agent} {row.model} {row.provider}")
+    return plain(f"{row.agent} {row.model or UNKNOWN} {row.provider or UNKNOWN}")
 
 
 def _list(pair: tuple[float, float] | None) -> list[float] | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orvl.rate.exported import Rated
 
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
-FLOATS = ("started", "seconds", "cost_usd", "value", "R", "R_pen", "weight", "judge_weight")
+FLOATS = ("started", "seconds", "cost_usd", "value", "told", "R", "R_pen", "weight", "judge_weight")
 
 
 def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], form: str, out: BinaryIO) -> int:
@@ -35,23 +35,23 @@ def with_ratings(
     """The rows with what they were rated; of scores, those of the chosen metrics alone."""
     place = {name: i for i, name in enumerate(names)}
     is_scores = "metric" in place
-    weights = {eval_: json.dumps(shares) for eval_, shares in rated.metrics.items()}
+    weights = {panel: json.dumps(shares) for panel, shares in rated.metrics.items()}
     more = ("weight", "judge_weight") if is_scores else ("weights",)
 
     def row_of(row: tuple[Any, ...]) -> tuple[Any, ...]:
         R, R_pen = rated.ratings.get(row[place["attempt"]], (None, None))
-        eval_ = row[place["eval"]]
+        panel, source = rated.panels.get(row[0], ""), rated.sources.get(row[0])
         if not is_scores:
-            return (*row[1:], row[0] in current, R, R_pen, weights.get(eval_))
-        weight = rated.metric_keys.get(eval_, {}).get(row[place["metric_key"]])
-        judge = rated.judge_keys.get(eval_, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
-        return (*row[1:], row[0] in current, R, R_pen, weight, judge)
+            return (*row[1:], row[0] in current, R, R_pen, weights.get(panel), source)
+        weight = rated.metric_keys.get(panel, {}).get(row[place["metric_key"]])
+        judge = rated.judge_keys.get(panel, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
+        return (*row[1:], row[0] in current, R, R_pen, weight, judge, source)
 
     def is_meant(row: tuple[Any, ...]) -> bool:
         return not is_scores or metrics is None or row[place["metric"]] in metrics
 
     rated_chunks = ([row_of(row) for row in chunk if is_meant(row)] for chunk in chunks)
-    return [*names[1:], "current", "R", "R_pen", *more], (chunk for chunk in rated_chunks if chunk)
+    return [*names[1:], "current", "R", "R_pen", *more, "imported"], (chunk for chunk in rated_chunks if chunk)
 
 
 def _csv(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], out: BinaryIO) -> int:

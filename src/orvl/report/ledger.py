@@ -26,7 +26,7 @@ def print_ledger(terminal: Terminal, ledger: Ledger) -> None:
             "–" if line.score is None else f"{line.score:.3f}",
             f"{line.points:.3f}",
             f"{line.lost:.3f}",
-            plain(_by(line)),
+            plain(_by(line, ledger.imported)),
         ]
         for line in counted
     ]
@@ -50,9 +50,9 @@ def print_evals(terminal: Terminal, ledgers: Mapping[str, Ledger], R: float) -> 
     terminal.print(TextTable([TextColumn(name, words=place in (0, 4)) for place, name in enumerate(headings)], rows))
 
 
-def _by(line: Line) -> str:
+def _by(line: Line, imported: str | None) -> str:
     if not line.judges:
-        return "program"
+        return f"imported from {imported}" if imported else "program"
     said = (f"{name} {'–' if value is None else f'{value:.2f}'}" for name, value in line.judges.items())
     return ", ".join(said)
 

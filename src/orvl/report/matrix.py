@@ -23,7 +23,10 @@ def matrix_json(board: Board) -> dict[str, Any]:
     """Rows and columns by name; null where there is no rating."""
     rows, evals, cells = _parts(board)
     return {
-        "rows": [dict(zip(("agent", "model", "provider"), row.contestant, strict=True)) for row in rows],
+        "rows": [
+            {"agent": row.agent, "model": row.model or None, "provider": row.provider or None, "imported": row.imported}
+            for row in rows
+        ],
         "evals": evals,
         "R": [[_R(cells.get((*row.contestant, name))) for name in evals] for row in rows],
     }
@@ -34,7 +37,7 @@ def print_matrix(terminal: Terminal, board: Board) -> None:
     rows, evals, cells = _parts(board)
     if not rows:
         terminal.print("No stored run matches these words.")
-    names = [plain(" ".join(row.contestant)) for row in rows]
+    names = [plain(" ".join(name or MISSING for name in row.contestant)) for row in rows]
     left = max((cell_width(name) for name in ("agent model provider", *names)), default=0) + 4
     for some in _blocks(evals, terminal.width - left):
         table: list[list[str | TextCell]] = [

@@ -26,6 +26,7 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "ratings": row_objects(rows, board),
         "certificate": standing_json(board.standing),
         "isolation": board.isolation,
+        "told": {metric: dict(judges) for metric, judges in board.told.items()},
         "warnings": [*_common_sentences(rows, board), *warnings_of(board)],
         **_common(rows, board),
         **more,
@@ -50,7 +51,9 @@ def _common(rows: Sequence[Row], board: Board) -> dict[str, Any]:
             "left_out": sorted(common.lacking),
             "rows": [
                 {
-                    **dict(zip(("agent", "model", "provider"), row.contestant, strict=True)),
+                    "agent": row.agent,
+                    "model": row.model or None,
+                    "provider": row.provider or None,
                     "ranked": row.contestant not in common.elsewhere,
                     "own_evals": sorted(common.own[row.contestant]),
                     "own_R": row.R,

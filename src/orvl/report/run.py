@@ -38,6 +38,7 @@ def run_json(run: RunDetails, attempts: Iterable[AttemptDetails]) -> dict[str, A
         "schema": 1,
         "run": run.key,
         **run.names,
+        "imported": origin.source if (origin := run.cell.imported) else None,
         "episode": run.episode,
         "attempts": [_attempt_json(details) for details in attempts],
     }
@@ -95,7 +96,8 @@ def _turns(attempt: Attempt) -> Iterator[str]:
     most = "≤ " if usage.is_bound else ""
     tokens = "unknown" if usage.tokens is None else f"{most}{usage.tokens}"
     cost = dollars(usage.cost_usd) if usage.cost_usd is None else f"{most}{dollars(usage.cost_usd)}"
-    yield f"  {seconds(usage.seconds)}, tokens {tokens}, cost {cost}"
+    taken = "time unknown" if usage.seconds is None else seconds(usage.seconds)
+    yield f"  {taken}, tokens {tokens}, cost {cost}"
     yield f"  {_split(usage)}"
     for reason, number in attempt.refused.items():
         yield f"  ! {count(number, 'request')} of the agent refused: {reason}"

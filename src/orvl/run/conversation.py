@@ -129,7 +129,7 @@ async def converse(
             break
     if access.account is not None:
         await access.account.settle(drain=not talk.stopped)
-        talk.usage = access.account.usage(talk.usage.seconds)
+        talk.usage = access.account.usage(talk.usage.seconds or 0.0)
     elif planned.cell.provider == "none":
         talk.usage = without_models(talk.usage)
     return talk
@@ -153,7 +153,7 @@ class _Turns:
 
     async def take(self, turn: int, prompt: str) -> None:
         """Runs a turn, and decides how it ended."""
-        left = self.limits.run - self.talk.usage.seconds
+        left = self.limits.run - (self.talk.usage.seconds or 0.0)
         if left <= 0:
             self.talk.end("failed", f"the run passed its limit of {self.limits.run:g} s (limits.run)")
             return
@@ -215,7 +215,7 @@ class _Turns:
     async def _conclude(self, turn: int, prompt: str, result: ProcessResult, left: float) -> None:
         """Notes what a turn took and said, and decides its outcome."""
         talk, account = self.talk, self.access.account
-        talk.usage = replace(talk.usage, seconds=talk.usage.seconds + result.seconds)
+        talk.usage = replace(talk.usage, seconds=(talk.usage.seconds or 0.0) + result.seconds)
         talk.turns.append(TurnEnd(result, self._session))
         aborted = account is not None and account.aborted.is_set()
         _judge_process(talk, result, turn, self.limits, left, aborted=aborted)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         CallTotals,
         CellCounts,
         FailedCall,
+        ImportOrigin,
         JudgeAnswer,
         JudgeReply,
         Mismatch,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         TrustRecord,
         VerdictCosts,
     )
-    from orvl.types import Attempt, Cell, CheckResult, Inspection, Layout, ModelCall, PlannedRun, Score
+    from orvl.types import Attempt, Cell, CheckResult, ImportedCell, Inspection, Layout, ModelCall, PlannedRun, Score
 
 ANY_EPISODE = 1 << 60
 """As the last episode of a range: there is no end."""
@@ -259,7 +260,14 @@ class TrustStore(Protocol):
         """All labels, oldest first."""
 
 
-class Store(RunStore, ScoreStore, CallStore, TrustStore, Protocol):
+class ImportStore(Protocol):
+    """Results of other tools."""
+
+    def add_imported(self, cells: Iterable[tuple[str, ImportedCell, ImportOrigin, Layout]], call: int) -> None:
+        """Cells that are not stored yet, by their keys, with their runs and scores."""
+
+
+class Store(RunStore, ScoreStore, CallStore, TrustStore, ImportStore, Protocol):
     """The only truth; nothing in it is overwritten, and runs are dropped only where a user asks for that.
 
     Many may read, one process at a time writes.

@@ -25,6 +25,7 @@ SCORE = ("metric", "metric_key", "judge", "judge_key", "sample", "kind", "value"
 CALL = tuple(ModelCall.__dataclass_fields__)
 FLAGS = ("stream", "left", "reasoning_given", "reasoning_back", "is_bound")
 ATTEMPT = ("outcome", "reason", "started", *USAGE, "sandbox", "start_tree", "tree", "steps", "detail")
+SECONDS = "CASE WHEN coalesce(spent.untimed, 0) THEN NULL ELSE seconds END"
 
 
 Row = TypeVar("Row", bound=NamedTuple)
@@ -32,6 +33,11 @@ Made = TypeVar("Made")
 LARGEST = 1 << 63
 LATEST = 1e11
 """Seconds since 1970 that a date can be made of."""
+
+
+def columns(*names: str) -> str:
+    """Columns of attempts and of what they spent, to be read."""
+    return ", ".join(f"{SECONDS} AS seconds" if name == "seconds" else name for name in names)
 
 
 def clean(text: str | None) -> str | None:

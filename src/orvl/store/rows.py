@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orvl.types import Usage
+from orvl.store.records import made_of
+from orvl.types import IMPORTED, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +16,26 @@ if TYPE_CHECKING:
 
 Names = tuple[str, str, str, str]
 """Agent, model, provider, eval."""
+
+
+class ImportOrigin(NamedTuple):
+    """Where the results of an imported cell come from."""
+
+    source: str
+    metrics: tuple[str, ...]
+    content: str
+    """A hash of the results."""
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any] | None) -> ImportOrigin:
+        """What was noted beside a cell; of a store from elsewhere, that may be anything."""
+        told = noted or {}
+        metrics = told.get("metrics")
+        known = tuple(map(str, metrics)) if isinstance(metrics, list) else ()
+        return cls(str(told.get("imported") or "an unknown source"), known, str(told.get("content")))
+
+    def as_text(self) -> str:
+        return json.dumps({"imported": self.source, "metrics": self.metrics, "content": self.content})
 
 
 class StoredCell(NamedTuple):
@@ -37,6 +59,11 @@ class StoredCell(NamedTuple):
     @property
     def names(self) -> Names:
         return self.agent, self.model, self.provider, self.eval
+
+    @property
+    def imported(self) -> ImportOrigin | None:
+        """Where its results were imported from; None for what orvl has run."""
+        return ImportOrigin.of(made_of(self.made_of)) if self.agent.startswith(IMPORTED) else None
 
     @property
     def contestant(self) -> tuple[str, str, str]:

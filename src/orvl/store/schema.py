@@ -232,4 +232,8 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE cell ADD COLUMN planned INTEGER NOT NULL DEFAULT 0;
     UPDATE cell SET planned = id;
     """,
+    # Imported runs of which nobody knows how long they took: their `seconds` mean nothing.
+    """
+    ALTER TABLE spent ADD COLUMN untimed INTEGER NOT NULL DEFAULT 0;
+    """,
 )

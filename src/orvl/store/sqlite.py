@@ -14,11 +14,21 @@ from orvl.errors import OrvlError, StoreError
 from orvl.store import database, tree
 from orvl.store.folder import FolderBlobs
 from orvl.store.protocol import MOST_IN_MEMORY
-from orvl.store.records import ATTEMPT, SCORE, SPENT, attempt_from, checks_from, clean, inspection_from, score_from
+from orvl.store.records import (
+    ATTEMPT,
+    SCORE,
+    SPENT,
+    attempt_from,
+    checks_from,
+    clean,
+    columns,
+    inspection_from,
+    score_from,
+)
 from orvl.store.rows import StoredLabel, TrustRecord
 from orvl.store.sqlite_calls import SqliteCalls
+from orvl.store.sqlite_imports import SqliteImports
 from orvl.store.sqlite_runs import OF_CELLS, WITH_SPENT, SqliteRuns
-from orvl.store.sqlite_scores import SqliteScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,14 +37,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CHUNK = 10_000
-CELL = "cell.key AS cell, run.key AS run, cell.agent, cell.model, cell.provider, cell.eval, cell.version, run.episode"
+CELL = (
+    "cell.key AS cell, run.key AS run, cell.agent, nullif(cell.model, '') AS model, "
+    "nullif(cell.provider, '') AS provider, cell.eval, cell.version, run.episode"
+)
 JOIN = "FROM attempt JOIN run ON run.id = attempt.run JOIN cell ON cell.id = run.cell"
 EXPORTS = {
-    "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, seconds, input_tokens, "
-    f"cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} WHERE ({OF_CELLS}) "
-    "ORDER BY attempt.id",
+    "runs": f"SELECT {CELL}, attempt.id AS attempt, outcome, attempt.reason, started, {columns('seconds')}, "
+    f"input_tokens, cached_tokens, output_tokens, tool_calls, cost_usd, cost_source, sandbox, tree {JOIN} {WITH_SPENT} "
+    f"WHERE ({OF_CELLS}) ORDER BY attempt.id",
     "scores": f"SELECT {CELL}, attempt.id AS attempt, outcome, metric, metric_key, judge, judge_key, sample, kind, "
-    f"value, score.reason {JOIN} JOIN score ON score.attempt = attempt.id WHERE ({OF_CELLS}) ORDER BY score.id",
+    f"value, score.reason, json_extract(score.detail, '$.told') AS told {JOIN} "
+    f"JOIN score ON score.attempt = attempt.id WHERE ({OF_CELLS}) ORDER BY score.id",
 }
 
 FOUND = "SELECT attempt, kind, key, results, pictures FROM found ORDER BY id"
@@ -55,7 +69,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return info.st_dev, info.st_ino
 
 
-class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
+class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
     """Opened for reading by anybody, for writing by one process at a time."""
 
     def __init__(self, folder: str | Path, *, write: bool) -> None:
@@ -214,7 +228,7 @@ class SqliteStore(SqliteRuns, SqliteScores, SqliteCalls):
         """
         keys: dict[str, int] = {}
         verified: set[str] = set()
-        query = f"SELECT id, {', '.join((*ATTEMPT, *SPENT))} FROM attempt {WITH_SPENT}"
+        query = f"SELECT id, {columns(*ATTEMPT, *SPENT)} FROM attempt {WITH_SPENT}"
         for attempt in self._read_all_of(damaged, "attempt", query, attempt_from):
             named = [
                 attempt.steps,

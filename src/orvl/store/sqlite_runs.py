@@ -12,6 +12,7 @@ from orvl.store.protocol import ANY_EPISODE
 from orvl.store.records import (
     ATTEMPT,
     CALL,
+    SECONDS,
     SPENT,
     USAGE,
     attempt_from,
@@ -21,6 +22,7 @@ from orvl.store.records import (
     check_types,
     checks_from,
     checks_text,
+    columns,
     inspection_from,
     made_of_text,
     spent_row,
@@ -99,10 +101,10 @@ class SqliteRuns(Queries):
             "INSERT INTO run (key, cell, episode) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
             (planned.key, cell, planned.episode),
         )
-        columns = ", ".join(ATTEMPT)
         marks = ", ".join("?" * len(ATTEMPT))
         number = self.insert(
-            f"INSERT INTO attempt (run, call, {columns}) VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
+            f"INSERT INTO attempt (run, call, {', '.join(ATTEMPT)}) "
+            f"VALUES ((SELECT id FROM run WHERE key = ?), ?, {marks})",
             (planned.key, call, *attempt_row(attempt)),
         )
         if attempt.usage.is_bound or attempt.usage.own_seconds is not None:
@@ -184,7 +186,7 @@ class SqliteRuns(Queries):
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         rows = self.rows(
-            f"SELECT {RUN}, reason, sandbox, {', '.join((*USAGE, *SPENT))} {WITH_ATTEMPT} {WITH_SPENT} "
+            f"SELECT {RUN}, reason, sandbox, {columns(*USAGE, *SPENT)} {WITH_ATTEMPT} {WITH_SPENT} "
             f"WHERE {OF_CELLS} ORDER BY run.id",
             (json.dumps(list(cells)),),
         )
@@ -252,7 +254,8 @@ class SqliteRuns(Queries):
         counted = {cell: CellCounts(number) for cell, number in self.rows(runs, (first, last))}
         if not counted:
             return {}
-        sums = ", ".join(f"sum({name}), count({name})" for name in SUMS)
+        read = {name: SECONDS if name == "seconds" else name for name in SUMS}
+        sums = ", ".join(f"sum({one}), count({one})" for one in read.values())
         used = self.rows(
             f"SELECT run.cell, count(*), sum(outcome = 'failed'), sum(sandbox = 'none'), "
             "group_concat(DISTINCT sandbox), group_concat(DISTINCT cost_source), max(is_bound), "
@@ -279,8 +282,7 @@ class SqliteRuns(Queries):
         return {row[0] for row in self.rows(query, (first, last))}
 
     def attempt(self, number: int, checks_key: str | None = None) -> tuple[Attempt, tuple[CheckResult, ...] | None]:
-        columns = ", ".join((*ATTEMPT, *SPENT))
-        row = self.rows(f"SELECT {columns} FROM attempt {WITH_SPENT} WHERE id = ?", (number,))[0]
+        row = self.rows(f"SELECT {columns(*ATTEMPT, *SPENT)} FROM attempt {WITH_SPENT} WHERE id = ?", (number,))[0]
         checked = self.rows(
             "SELECT results FROM checked WHERE attempt = ? AND (? IS NULL OR key = ?) ORDER BY id",
             (number, checks_key, checks_key),

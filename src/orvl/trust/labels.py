@@ -111,7 +111,7 @@ def judged_runs(
     for label in stored:
         if label.drawn is not None:
             drawn[label.attempt].add(label.metric)
-    rows = of_store(project, store, keep, judges, metrics, by_run=True).runs
+    rows = [row for row in of_store(project, store, keep, judges, metrics, by_run=True).runs if not row.imported]
     attempts = {run.key: run.attempt for run in store.runs() if run.outcome != "errored"}
     return [
         Judged(number, row.run, row, labels.get(number, {}), frozenset(drawn.get(number, ())))

@@ -23,6 +23,7 @@ from orvl.rate.stats.merit import merit
 from orvl.rate.stats.paired import winner_set
 from orvl.trust.calibration import maps_for
 from orvl.trust.control_agents import is_control
+from orvl.types import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ class Trust:
     judges: tuple[str, ...]
     """Those whose word counts."""
     ranked: list[Contestant]
-    """Whom the ranking is of: all but controls."""
+    """Whom the ranking is of: all but controls, and imported results where there are others."""
     ranking: Winners | None = None
     """Only under a certificate."""
     components: Components | None = None
@@ -76,9 +77,12 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     contestants, board = board.contestants, board.shared
     numbers = numbers_of(board)
     free = [i for i, names in enumerate(numbers.contestants) if not _is_control(project, names[0])]
-    ranked = [numbers.contestants[i] for i in free]
-    per_eval = numbers.per_eval[free]
-    ranking = winner_set(per_eval, families=numbers.families) if len(free) > 1 and board.standing.may_rank else None
+    rivals, per_eval = [numbers.contestants[i] for i in free], numbers.per_eval
+    # A certificate says nothing of scores that were made elsewhere: they are ranked only among themselves.
+    own = [i for i in free if not numbers.contestants[i][0].startswith(IMPORTED)] or free
+    ranked = [numbers.contestants[i] for i in own]
+    may_rank = len(own) > 1 and board.standing.may_rank
+    ranking = winner_set(per_eval[own], families=numbers.families) if may_rank else None
     ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
     maps = _maps(store, board)
     beside, floors = _beside_each(board, maps), _floors(numbers)
@@ -94,15 +98,16 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     components, steps = None, None
     by_name = {row.contestant: row for row in rows}
     if free:
-        components, steps = _next_dollar(numbers, free, store, [by_name[names] for names in ranked])
+        # More runs can be made only of agents that orvl runs.
+        components, steps = _next_dollar(numbers, own, store, [by_name[names] for names in ranked])
     return rows, Trust(
         judges=tuple(numbers.judges),
         ranked=ranked,
         ranking=ranking,
         components=components,
         steps=steps,
-        frontier=frontier([by_name[names] for names in ranked], per_eval) if len(free) > 1 else (),
-        merit=merit(ranked, per_eval) if len(free) > 1 else None,
+        frontier=frontier([by_name[names] for names in rivals], per_eval[free]) if len(free) > 1 else (),
+        merit=merit(rivals, per_eval[free]) if len(free) > 1 else None,
         agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
         warnings=_uncalibrated(board, maps),
     )
@@ -128,6 +133,8 @@ def _floors(numbers: Numbers) -> dict[Contestant, float]:
         return {}
     floors, per_eval = {}, numbers.per_eval
     for i, names in enumerate(numbers.contestants):
+        if names[0].startswith(IMPORTED):
+            continue  # it is rated by other metrics
         both = ~np.isnan(per_eval[i]) & ~np.isnan(per_eval[empty])
         if both.any() and (both == ~np.isnan(per_eval[i])).all():
             floors[names] = float(per_eval[empty][both].mean())
@@ -196,7 +203,7 @@ def _price_of_verdict(store: Store) -> float | None:
 
 def _counting_panel(board: Board) -> Panel | None:
     """The panel, where one of its judges has a say."""
-    panel = next(iter(board.gathered.panels.values()), None)
+    panel = next((panel for panel in board.gathered.panels.values() if panel.judges), None)
     return panel if panel and any(judge.weight for judge in panel.judges) else None
 
 
@@ -222,8 +229,8 @@ def _beside_each(board: Board, maps: Sequence[JudgeMap | None] | None) -> dict[C
     families = [family_of(judge.model) for judge in panel.judges]
     by_eval: dict[str, list[CellRef]] = {}
     for ref in gathered.refs:
-        if ref.id in gathered.stacks and not np.isnan(board.ratings[ref.id]).all():
-            by_eval.setdefault(ref.names[3], []).append(ref)
+        if ref.id in gathered.stacks and not ref.imported and not np.isnan(board.ratings[ref.id]).all():
+            by_eval.setdefault(ref.panel, []).append(ref)
     kept: dict[Contestant, list[NDArray[np.float64]]] = {}
     for name, refs in by_eval.items():
         for ref, values in zip(refs, _beside(name, refs, board, families, maps), strict=True):
@@ -284,15 +291,15 @@ def _agreement(gathered: Gathered) -> dict[str, PanelAgreement]:
 
 
 def _drawn(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
-    """S of all runs by eval, or of so many as agreement needs."""
-    by_eval: dict[str, list[NDArray[np.float64]]] = {}
+    """S of all runs by panel, or of so many as agreement needs."""
+    by_panel: dict[str, list[NDArray[np.float64]]] = {}
     share = MOST_RUNS / max(sum(len(S) for _, S in gathered.stacks.values()), 1)
     random = np.random.default_rng(1)
     for ref in gathered.refs:
         if ref.id in gathered.stacks:
             S = gathered.stacks[ref.id][1]
-            by_eval.setdefault(ref.names[3], []).append(S if share >= 1 else S[random.random(len(S)) < share])
-    return {name: np.concatenate(parts) for name, parts in by_eval.items()}
+            by_panel.setdefault(ref.panel, []).append(S if share >= 1 else S[random.random(len(S)) < share])
+    return {name: np.concatenate(parts) for name, parts in by_panel.items()}
 
 
 def _agreement_of(table: NDArray[np.float64]) -> PanelAgreement:

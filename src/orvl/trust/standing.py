@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import OrvlError, StoreError
+from orvl.plan.imported import ORIGIN
 from orvl.rate.board import Standing
 
 if TYPE_CHECKING:
@@ -75,12 +76,15 @@ def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standin
 
     Where no judge has a say there is nothing that must be certified, but what controls showed of the programs holds.
     """
-    panels, found = list(panels), store.trust(KIND)
-    by_programs = bool(panels) and not any(map(judges_count, panels))
+    every, found = list(panels), store.trust(KIND)
+    own = [panel for panel in every if panel.eval.origin != ORIGIN]
+    if every and not own:
+        return Standing("imported")
+    by_programs = bool(every) and not any(map(judges_count, own))
     if not found:
         return Standing("programs" if by_programs else "none")
     try:
-        newest = _standing(project, found, panels)
+        newest = _standing(project, found, own)
         return Standing("programs") if by_programs and newest.state == "stale" else newest
     except (LookupError, TypeError, AttributeError) as error:
         raise StoreError(
