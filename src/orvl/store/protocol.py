@@ -203,6 +203,9 @@ class ScoreStore(Protocol):
     def alarmed(self) -> list[NewestScore]:
         """The newest samples that raised the injection alarm."""
 
+    def inspected(self, kind: str) -> list[int]:
+        """The attempts that have an inspection of a kind."""
+
     def told(self, attempts: Collection[int]) -> list[tuple[str, str, str, str, float]]:
         """Of all verdicts on attempts: metric, its key, judge, its key, and the share of the checklist that it told."""
 
