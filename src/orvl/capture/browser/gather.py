@@ -209,6 +209,8 @@ def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple
     if ended.cut == "memory":
         return "partial", f"the app and its page used all the memory that they may use ({bounds.memory} MiB)"
     if report.app is None and report.browser is None:
+        if report.late:
+            return "unavailable", f"Chromium was not ready within {bounds.seconds:g} s."
         return "unavailable", f"The browser's driver ended early: {_last_line(ended)}."
     if report.app is not None and not report.app.started:
         return "no app", report.app.reason
