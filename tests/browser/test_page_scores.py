@@ -41,7 +41,7 @@ PAGES = {
         "<script>two.addEventListener('click', () => 0)</script>"
     ),
     "trap": body(f"{BUTTONS}<script>onkeydown = (event) => event.preventDefault()</script>"),
-    "many-links": body("".join(f'<a href="#{number}">Link {number}</a> ' for number in range(300))),
+    "many-links": body("".join(f'<p><a href="#{number}">Link {number}</a></p>' for number in range(300))),
 }
 AGENT = """
 models = {"none": ["m"]}

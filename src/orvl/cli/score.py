@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this.")
 @click.option("--allow-unpriced", is_flag=True, help="With --budget: call models without a price, too.")
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that are scored at once.")
-@click.option("--fresh", is_flag=True, help="Look at pages again and take a new sample of every score; the old ones are kept.")
+@click.option("--fresh", is_flag=True, help="Look at pages again, and sample every score anew; the old ones are kept.")
 @as_json
 @where
 def command(**flags: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 from .world import World, source
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 MOUSE = ("click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup")
-MOST_LISTENERS, MOST_PRESSES = 1000, 200
+MOST_LISTENERS, MOST_PRESSES = 1000, 100
 MOST_IDLE = 8
 """A field for a date and a time has seven places in it."""
-SECONDS = 15.0
+SECONDS = 12.0
 
 
 async def unreached(page: Page, world: World, tell: Callable[[int, int], None]) -> list[dict[str, str]]:
@@ -28,7 +29,7 @@ async def unreached(page: Page, world: World, tell: Callable[[int, int], None]) 
     tell(count, count)
     if not count:
         return []
-    is_whole = await asyncio.wait_for(_press_through(page, world, context, script), SECONDS * world.patience)
+    is_whole = await _press_through(page, world, context, script)
     found = await world.ask(context, script, "unreachedControls", is_whole)
     tell(count, min(count, int(found["count"])))
     return list(found["rows"])
@@ -37,9 +38,11 @@ async def unreached(page: Page, world: World, tell: Callable[[int, int], None]) 
 async def _press_through(page: Page, world: World, context: int, script: str) -> bool:
     """Presses Tab until it gets nowhere new: round the page, or caught in a trap. False if it has not come round."""
     await world.ask(context, script, "startTabbing")
-    idle = 0
+    idle, ends = 0, time.monotonic() + SECONDS * world.patience
     for _ in range(MOST_PRESSES):
-        await page.keyboard.press("Tab")
+        if time.monotonic() > ends:
+            return False
+        await asyncio.wait_for(page.keyboard.press("Tab"), world.seconds)
         idle = 0 if await world.ask(context, script, "noteFocus") else idle + 1
         if idle >= MOST_IDLE:
             return True
