@@ -195,7 +195,7 @@ class ScoreStore(Protocol):
         """S of the attempts of these cells that are stored under a layout."""
 
     def score_values(self, cell: int) -> list[ScoreValue]:
-        """All scores of a cell's runs, without those that a judge missed: these are to be asked again."""
+        """All scores of a cell's runs, without those that a judge or a browser missed: these are to be asked again."""
 
     def unscored(self) -> list[NewestScore]:
         """The newest samples that gave no score."""

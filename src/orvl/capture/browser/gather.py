@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture.browser.result import (
     AppStart,
+    DefectShare,
     Look,
     Note,
     PageDefect,
     PageView,
-    Share,
     Shot,
     Status,
     StepResult,
@@ -61,7 +61,7 @@ class DriverReport:
     notes: list[Note] = field(default_factory=list)
     axe: dict[str, Violation] | None = None
     defects: list[PageDefect] | None = None
-    shares: dict[tuple[str, str], Share] = field(default_factory=dict)
+    shares: dict[tuple[str, str], DefectShare] = field(default_factory=dict)
     done: dict[int, StepResult] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
@@ -138,7 +138,7 @@ class DriverReport:
             self.defects.append(PageDefect(**{name: str(value)[:LONGEST] for name, value in one.items()}))
 
     def _share(self, row: dict[str, Any]) -> None:
-        share = Share(str(row["view"]), str(row["what"]), float(row["whole"]), float(row["bad"]))
+        share = DefectShare(str(row["view"]), str(row["what"]), float(row["whole"]), float(row["bad"]))
         if 0 <= share.bad <= share.whole < math.inf:
             self.shares[share.view, share.kind] = share
 

@@ -83,7 +83,7 @@ class PageDefect:
 
 
 @dataclass(frozen=True)
-class Share:
+class DefectShare:
     """How much of a view a kind of defect concerns: characters for contrast, controls for the keyboard."""
 
     view: str
@@ -143,7 +143,7 @@ class Look:
     visible_text: str | None = None
     hidden_text: str | None = None
     steps: tuple[StepResult, ...] = ()
-    shares: tuple[Share, ...] = ()
+    shares: tuple[DefectShare, ...] = ()
     ready: float | None = None
     """Seconds until the browser was ready, before it opened anything of the run's."""
     missing: tuple[str, ...] = ()
@@ -204,7 +204,7 @@ PARTS: Mapping[str, type] = {
     "axe": Violation,
     "defects": PageDefect,
     "steps": StepResult,
-    "shares": Share,
+    "shares": DefectShare,
 }
 
 
