@@ -925,3 +925,17 @@ def test_hostile_rules_take_no_long_time():
     for text in ("<!--" * 50_000, "[" * 200_000, "`" * 200_000, "- " * 100_000, "when " * 50_000, "* a:\n " * 40_000):
         rules_of(space({"AGENTS.md": text}))
     assert time.monotonic() - began < 10
+
+
+def test_reports_name_a_weakened_configuration(project):
+    code = f"# ruff: noqa\n{BAD}"
+    argv = ["python3", "-c", "import sys; open('new.py', 'w').write(sys.argv[1])", code]
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return {argv!r}\n")
+    project.write("evals/e/eval.md", "---\nmetrics: {adherence: 1}\n---\nGo.\n")
+    project.write("evals/e/workspace/ruff.toml", 'lint.select = ["F"]\n')
+    result = project.orvl("mine", "--json", timeout=200)
+    assert result.json["ratings"][0]["metrics"]["adherence"]["mean"] < 0.05
+    said = "adherence: 1 run weakened the configuration of the project's linters, which hid findings"
+    assert any(warning.startswith(said) for warning in result.json["warnings"]), result.json["warnings"]
+    assert any(warning.startswith(said) for warning in project.orvl("report", "--json").json["warnings"])
+    assert "configuration overruled by the agent for a whole file: new.py" in project.orvl("show", "mine/e/1").out
