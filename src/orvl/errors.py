@@ -9,6 +9,7 @@ OrvlError               a sentence for the user, and the exit status that goes w
 ├── InstallError        an agent could not be installed
 ├── ChildFailed         a process beside orvl's own was late or died
 ├── SetupFailed         an eval's setup failed: none of its runs can begin
+├── Missed              a score is missing for now: the same command makes it
 └── BuilderFailed       a judge built no project or no rules
 
 The others never reach a user as they are: the part that raises one and the part that catches it agree on it.
@@ -129,6 +130,10 @@ class ChildFailed(OrvlError):
 
 class FunctionTimeout(Exception):
     """A user's function took too long."""
+
+
+class Missed(OrvlError):
+    """What a score needs could not be had now; the same command, given again, asks for it."""
 
 
 class FunctionRaised(Exception):

@@ -388,6 +388,10 @@ class Attempt:
         return bool(self.calls) or any(kind in self.refused for kind in REFUSED_CALLS)
 
 
+WEAKENED = "weakened"
+"""The kind of inspection that says how a run weakened the configuration of its project's linters."""
+
+
 @dataclass(frozen=True)
 class Inspection:
     """What a program found out about a capture, such as a browser or linters; kept beside it."""

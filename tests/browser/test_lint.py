@@ -20,7 +20,8 @@ from orvl.capture.lint.linter import LintIssue, LintOutput
 from orvl.capture.lint.registry import LINTERS, roots_of
 from orvl.capture.lint.report import FileMark, LintReport, LintSide, adherence
 from orvl.capture.lint.rules import rules_of
-from orvl.capture.lint.run import lint, suppressions
+from orvl.capture.lint.run import lint
+from orvl.capture.lint.suppressions import suppressions
 from orvl.capture.lint.workspace import MAX_FILE, Workspace, changed, looked_at
 from orvl.errors import Interrupted, LinterFailed
 from orvl.project.settings import Limits
@@ -177,6 +178,25 @@ def test_a_comment_that_turns_a_linter_off_is_an_issue_of_it(name):
     assert found == ([name] if case.comment else [])
 
 
+WHOLE = {
+    "ruff": "# ruff: noqa\n",
+    "ruff format": "# fmt: off\n",
+    "eslint": "/*\n  eslint-disable */\n",
+    "tsc": "// @ts-nocheck\n",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_no_linter_is_turned_off_by_a_comment_over_a_file(look, request, name):
+    case = CASES[name]
+    installed = request.getfixturevalue("modules").entries if LINTERS[name].npm_package else ()
+    start = dict([case.config])
+    found = look(space(start, *installed), space(start | {case.path: WHOLE[name] + case.bad}, *installed))
+    assert (name, case.path, case.rule) in rules(found.hidden)
+    assert [(edit.path, edit.kind) for edit in found.edits] == [(case.path, "overruled")]
+    assert found.cap
+
+
 @pytest.mark.parametrize("name", [name for name, linter in LINTERS.items() if hasattr(linter, "issues")])
 @pytest.mark.parametrize(("status", "out"), [(139, ""), (None, "\0"), (70, '{"a": [1]}'), (2, "[" * 100_000)])
 def test_a_program_that_breaks_has_failed(name, status, out):
@@ -267,8 +287,49 @@ def test_a_comment_that_turns_a_linter_off_counts(look):
     before = space({"pyproject.toml": RUFF, "old.py": "import os  # noqa: F401\n"})
     found = look(before, space({"pyproject.toml": RUFF, "old.py": "import os  # noqa: F401\nX = 1\n"}))
     assert (found.score, found.new) == (1.0, ())
-    found = look(before, space({"pyproject.toml": RUFF, "new.py": "# ruff: noqa\nimport os\n"}))
+    found = look(before, space({"pyproject.toml": RUFF, "new.py": "import os  # noqa: F401\n"}))
     assert rules(found.new) == [("ruff", "new.py", "suppression")]
+    assert (found.edits, found.cap) == ((), None)
+    two = look(before, space({"pyproject.toml": RUFF, "new.py": "import os, sys  # noqa\n"}))
+    assert two.new_count == 3  # as many as it hides
+
+
+BAD = "".join(f"import os{number}\n" for number in range(12))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# ruff: noqa\n{BAD}",
+        f"#flake8:NOQA\n{BAD}",
+        f"# ruff: noqa: F401\n{BAD}",
+        BAD.replace("\n", "  # noqa: F401\n"),
+        f"{BAD}# ruff: noqa é\n",
+    ],
+    ids=["all", "another tool's", "one rule", "on every line", "at the end"],
+)
+def test_a_comment_over_a_file_is_a_weakened_configuration(look, text):
+    before = space({"pyproject.toml": RUFF})
+    many = {"clean.py": "".join(f"A{line} = 1\n" for line in range(900))}
+    plain = look(before, space({"pyproject.toml": RUFF, "new.py": BAD, **many}))
+    found = look(before, space({"pyproject.toml": RUFF, "new.py": text, **many}))
+    assert plain.score > 0.9
+    assert (found.score, rules(found.hidden)) == (0.5, [("ruff", "new.py", "F401")] * 12)
+    assert "(new.py) hide 12 new findings" in found.cap
+    assert [(edit.path, edit.kind) for edit in found.edits] == [("new.py", "overruled")]
+    assert "configuration overruled by the agent for a whole file: new.py" in found.lines()[:6]
+    alone = look(before, space({"pyproject.toml": RUFF, "new.py": text}))
+    assert alone.score < 0.05
+
+
+def test_a_comment_over_a_file_that_was_there_or_hides_nothing_weakens_nothing(look):
+    given = "# ruff: noqa\nimport os\n"
+    before = space({"pyproject.toml": RUFF, "old.py": given})
+    for now in (given + "import sys\n", "X = 1\n" + given):
+        found = look(before, space({"pyproject.toml": RUFF, "old.py": now}))
+        assert (found.score, found.edits, found.cap) == (1.0, (), None)
+    found = look(before, space({"pyproject.toml": RUFF, "old.py": given, "new.py": "# ruff: noqa\nX = 1\n"}))
+    assert (rules(found.new), found.cap) == ([("ruff", "new.py", "suppression")], None)
 
 
 def test_a_configuration_that_was_broken_from_the_start_is_no_fault_of_the_agent(look):
@@ -864,3 +925,17 @@ def test_hostile_rules_take_no_long_time():
     for text in ("<!--" * 50_000, "[" * 200_000, "`" * 200_000, "- " * 100_000, "when " * 50_000, "* a:\n " * 40_000):
         rules_of(space({"AGENTS.md": text}))
     assert time.monotonic() - began < 10
+
+
+def test_reports_name_a_weakened_configuration(project):
+    code = f"# ruff: noqa\n{BAD}"
+    argv = ["python3", "-c", "import sys; open('new.py', 'w').write(sys.argv[1])", code]
+    project.agent("mine", f"models = {{'none': ['m']}}\ndef command(): return {argv!r}\n")
+    project.write("evals/e/eval.md", "---\nmetrics: {adherence: 1}\n---\nGo.\n")
+    project.write("evals/e/workspace/ruff.toml", 'lint.select = ["F"]\n')
+    result = project.orvl("mine", "--json", timeout=200)
+    assert result.json["ratings"][0]["metrics"]["adherence"]["mean"] < 0.05
+    said = "adherence: 1 run weakened the configuration of the project's linters, which hid findings"
+    assert any(warning.startswith(said) for warning in result.json["warnings"]), result.json["warnings"]
+    assert any(warning.startswith(said) for warning in project.orvl("report", "--json").json["warnings"])
+    assert "configuration overruled by the agent for a whole file: new.py" in project.orvl("show", "mine/e/1").out

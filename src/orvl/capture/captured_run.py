@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture import diff
-from orvl.errors import OrvlError, StoreError
+from orvl.errors import Missed, OrvlError, StoreError
 from orvl.store import tree
 from orvl.store.tree import Entry
 from orvl.types import Attempt, CheckResult, Usage
@@ -40,6 +40,8 @@ class Inspections:
     page: Look | None = None
     page_trouble: str | None = None
     """Why no browser could look at an eval's app, if that is not the agent's fault."""
+    page_is_missed: bool = False
+    """Whether that may be over soon: the same command looks again."""
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Blobs by file name."""
     hidden_names: tuple[str, ...] = ()
@@ -254,7 +256,7 @@ class CapturedRun:
     def look(self) -> Look | None:
         """What a browser saw; None if the eval has no app. It is an error if no browser could look."""
         if self._inspections.page_trouble:
-            raise OrvlError(self._inspections.page_trouble)
+            raise (Missed if self._inspections.page_is_missed else OrvlError)(self._inspections.page_trouble)
         return self._inspections.page
 
     @cached_property

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orvl.capture.browser import find
-from orvl.capture.browser.look import look_at
+from orvl.capture.browser.patient import patient_look
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import DiskWasFull, Interrupted, NotStarted
 from orvl.sandbox.job import hit, shell_job
@@ -150,7 +150,7 @@ class Checker:
         )
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
-        page, _ = await look_at(
+        page, _ = await patient_look(
             self.eval.app, steps, self.lay_out, self.work.new, self.slot, self.limits, seconds, views=False
         )
         return page

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.capture.browser.find import trouble
-from orvl.capture.browser.look import look_at
+from orvl.capture.browser.patient import patient_look
 from orvl.capture.browser.result import Look
 from orvl.capture.captured_run import Inspections
 from orvl.capture.lint.registry import roots_of
@@ -20,7 +20,7 @@ from orvl.capture.lint.workspace import Workspace
 from orvl.errors import NotStarted
 from orvl.project.app import check_steps
 from orvl.store import tree
-from orvl.types import Inspection
+from orvl.types import WEAKENED, Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -35,8 +35,29 @@ if TYPE_CHECKING:
     from orvl.store.writer import Writer
     from orvl.types import Attempt, Eval
 
-FORMAT = 2
+FORMAT = 3
 """Raise it when inspections change, so that they are repeated."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The stored inspections of one attempt, in the order in which they were made."""
+
+    stored: Sequence[Inspection]
+    is_fresh: bool
+
+    def get(self, kind: str, key: str) -> Inspection | None:
+        """The newest one, unless it is to be repeated."""
+        found = self._of(kind, key)
+        return found[-1] if found and not self.is_fresh else None
+
+    def next_key(self, kind: str, key: str) -> str:
+        """The key of one more: each is kept under its own."""
+        number = len(self._of(kind, key)) + 1
+        return key if number == 1 else f"{key}.{number}"
+
+    def _of(self, kind: str, key: str) -> list[Inspection]:
+        return [one for one in self.stored if one.kind == kind and one.key.partition(".")[0] == key]
 
 
 @dataclass
@@ -47,14 +68,16 @@ class Inspector:
     work: WorkDir
     limits: Limits
     writer: Writer
+    is_fresh: bool = False
+    """Whether stored inspections are repeated, too; the old ones are kept."""
     _rules_of: dict[str, Sequence[ProjectRule]] = field(default_factory=dict)
     _has_linters: dict[str, bool] = field(default_factory=dict)
 
     async def inspect(
         self, number: int, attempt: Attempt, panel: Panel, slot: Slot, stored: Sequence[Inspection]
     ) -> Inspections:
-        """All that the panel's metrics may ask for; stored inspections are not repeated."""
-        known = {(inspection.kind, inspection.key): inspection for inspection in stored}
+        """All that the panel's metrics may ask for; stored inspections are repeated only where that is asked for."""
+        known = Known(stored, is_fresh=self.is_fresh)
         reports = any(metric.judged for metric in panel.metrics)
         report, unlinted = None, None
         try:
@@ -62,8 +85,8 @@ class Inspector:
         except NotStarted as error:
             unlinted = f"the linters: {error}"
         rules = await self._rules(attempt.start_tree) if reports and attempt.start_tree else ()
-        page, pictures, unseen = await self._page(panel.eval, attempt, number, known, slot)
-        return Inspections(report, unlinted, rules, page, unseen, pictures)
+        seen = await self._page(panel.eval, attempt, number, known, slot)
+        return replace(seen, lint=report, lint_trouble=unlinted, rules=rules)
 
     async def _rules(self, start: str) -> Sequence[ProjectRule]:
         """Extracted once for all runs with the same starting tree."""
@@ -81,44 +104,42 @@ class Inspector:
 
     # -- linters
 
-    async def _lint(
-        self, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
-    ) -> LintReport | None:
+    async def _lint(self, attempt: Attempt, number: int, known: Known, slot: Slot) -> LintReport | None:
         start, end = attempt.start_tree, attempt.tree
         if not start or not end:
             return None
         blobs = self.store.blobs
-        if inspection := known.get(("lint", str(FORMAT))):
+        if inspection := known.get("lint", str(FORMAT)):
             return LintReport.from_json(json.loads(await asyncio.to_thread(blobs.get, inspection.results)))
         if not await self._configures_linters(start):
             return None
         before, after = await asyncio.to_thread(lambda: list(map(self._workspace, (start, end))))
         report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
         if report.tools:
-            await self._keep(number, "lint", str(FORMAT), report.to_json(), {})
+            await self._keep(number, "lint", known.next_key("lint", str(FORMAT)), report.to_json(), {})
+        if report.cap:
+            await self._keep(number, WEAKENED, known.next_key(WEAKENED, str(FORMAT)), report.cap, {})
         return report if report.tools else None
 
     # -- the browser
 
-    async def _page(
-        self, eval_: Eval, attempt: Attempt, number: int, known: Mapping[tuple[str, str], Inspection], slot: Slot
-    ) -> tuple[Look | None, Mapping[str, str], str | None]:
+    async def _page(self, eval_: Eval, attempt: Attempt, number: int, known: Known, slot: Slot) -> Inspections:
         if not eval_.app:
-            return None, {}, None
+            return Inspections()
         key = hashlib.sha256(json.dumps([FORMAT, sorted(eval_.app.items()), eval_.steps]).encode()).hexdigest()[:16]
-        if inspection := known.get(("page", key)):
+        if inspection := known.get("page", key):
             results = json.loads(await asyncio.to_thread(self.store.blobs.get, inspection.results))
-            return Look.from_json(results), inspection.pictures, None
+            return Inspections(page=Look.from_json(results), pictures=inspection.pictures)
         if why := trouble():
-            return None, {}, why
+            return Inspections(page_trouble=why)
         try:
             page, pictures = await self._look(eval_, attempt, slot)
         except NotStarted as error:
-            return None, {}, f"the browser: {error}"
+            return Inspections(page_trouble=f"the browser: {error}", page_is_missed=True)
         if page.status == "unavailable":
-            return None, {}, page.reason
-        kept = await self._keep(number, "page", key, page.as_json(), pictures)
-        return page, kept.pictures, None
+            return Inspections(page_trouble=page.reason, page_is_missed=True)
+        kept = await self._keep(number, "page", known.next_key("page", key), page.as_json(), pictures)
+        return Inspections(page=page, pictures=kept.pictures)
 
     def browser_of(
         self, eval_: Eval, attempt: Attempt, slot: Slot
@@ -139,7 +160,7 @@ class Inspector:
             entries = tree.entries_of(self.store.blobs, attempt.tree)
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
-        return await look_at(eval_.app, eval_.steps, lay_out, self.work.new, slot, self.limits)
+        return await patient_look(eval_.app, eval_.steps, lay_out, self.work.new, slot, self.limits)
 
     async def _keep(
         self, number: int, kind: str, key: str, results: object, pictures: Mapping[str, bytes]

@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop when judges spent this.")
 @click.option("--allow-unpriced", is_flag=True, help="With --budget: call models without a price, too.")
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Runs that are scored at once.")
-@click.option("--fresh", is_flag=True, help="Take a new sample of every score; the old ones are kept.")
+@click.option("--fresh", is_flag=True, help="Look at pages again, and sample every score anew; the old ones are kept.")
 @as_json
 @where
 def command(**flags: Any) -> int:
     """Score stored runs again, without running them again.
 
     Scores that are missing are made, and those that were errors or abstentions are asked for once more. With --fresh,
-    every score gets a new sample. Nothing is overwritten.
+    pages are looked at again, and every score gets a new sample. Nothing is overwritten.
     """
     from orvl import pipeline
     from orvl.cli.watch import SCORED_AT_ONCE, watched

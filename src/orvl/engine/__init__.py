@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from orvl.project.names import count
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -77,12 +79,12 @@ class Execution:
     given_up: tuple[str, ...] = ()
     """A sentence for each endpoint that was given up."""
     missed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    """By judge: how many scores are missing because its provider failed, and the usual reason."""
+    """By judge, '' for the browser: how many scores are missing because it failed, and the usual reason."""
 
     @property
     def missed_sentences(self) -> list[str]:
         return [
-            f"The judge {judge} missed {'1 score' if number == 1 else f'{number} scores'}: {why.rstrip('.')}. "
+            f"{f'The judge {judge}' if judge else 'The browser'} missed {count(number, 'score')}: {why.rstrip('.')}. "
             "The same command, given again, asks for what is missing."
             for judge, (number, why) in sorted(self.missed.items())
         ]

@@ -188,7 +188,7 @@ class _Crew:
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
         )
-        self._inspector = Inspector(self.store, work, limits, self._writer)
+        self._inspector = Inspector(self.store, work, limits, self._writer, is_fresh=options.samples == "all")
         self._scoring = RunScorer(self.store, work, limits.score, options.samples, self._judges)
         self._stopping = asyncio.Event()
         self._going = 0

@@ -45,6 +45,8 @@ SHOWN = {
     "screenshot": "screenshot NAME",
 }
 MOST_STEPS, LONGEST_STEP = 40, 1000
+EXPECTS = "expect "
+"""How a step begins that can pass; the others are actions, which are done or fail."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,14 @@ def check_steps(steps: Sequence[str]) -> tuple[AppStep, ...]:
     if len(steps) > MOST_STEPS:
         raise InvalidAppConfig(f"'steps' has {len(steps)} steps; at most {MOST_STEPS} are allowed.")
     return tuple(_step(line, number) for number, line in enumerate(steps, 1))
+
+
+def check_expectations(steps: Sequence[str]) -> None:
+    """Checks that steps expect something: actions alone show nothing about the app."""
+    if steps and not any(step.verb.startswith(EXPECTS) for step in check_steps(steps)):
+        raise InvalidAppConfig(
+            "'steps' expect nothing: only a step such as 'expect text Saved' can pass. Add one after the actions."
+        )
 
 
 def _step(line: str, number: int) -> AppStep:

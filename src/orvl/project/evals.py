@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InvalidAppConfig
-from orvl.project.app import check_app, check_steps
+from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
 from orvl.project.front_matter import EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
@@ -190,7 +190,7 @@ def _checks(front: FrontMatter, default_limit: float, folder: Path | None, promp
             sentence = f"the steps of '{row.name}' need an 'app', such as app: {{files: index.html}}."
             raise front.wrong(("checks", number), sentence)
         try:
-            check_steps(row.steps)
+            check_expectations(row.steps)
         except InvalidAppConfig as error:
             raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
         if why := missing_file(row.run, folder, prompts):
@@ -217,7 +217,7 @@ def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
         if app:
             check_app(app)
         key = "steps"
-        check_steps(steps)
+        check_expectations(steps)
     except InvalidAppConfig as error:
         raise front.wrong((key,), str(error)) from error
     if steps and not app:

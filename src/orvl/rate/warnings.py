@@ -9,6 +9,7 @@ from orvl.plan.imported import weights_sentence
 from orvl.project.names import count
 from orvl.rate.board import over_evals
 from orvl.store.score_matrix import places
+from orvl.types import WEAKENED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ def warnings_of(
         *_unscored_runs(gathered.unscored),
         *trouble,
         *_alarms(store, gathered),
+        *_weakened(store, gathered),
         *_told(told),
         *_without_sandbox(sum(counts.bare for cell, counts in gathered.counted.items() if cell in shown)),
         *_mismatches(store, gathered),
@@ -146,6 +148,18 @@ def _alarms(store: Store, gathered: Gathered) -> list[str]:
         f"Injection alarm: {metric}: on {count(number, 'run')} the judge {judge} was moved by words in the work; the "
         "score without them counts. See: orvl show RUN"
         for (metric, judge), number in sorted(tally.items())
+    ]
+
+
+def _weakened(store: Store, gathered: Gathered) -> list[str]:
+    """How many runs turned their project's linters off, by edits of configurations or by comments over whole files."""
+    attempts = store.inspected(WEAKENED)
+    number = len(gathered.attempts().intersection(attempts)) if attempts else 0
+    if not number:
+        return []
+    return [
+        f"adherence: {count(number, 'run')} weakened the configuration of the project's linters, which hid findings; "
+        "these count. See: orvl show RUN"
     ]
 
 

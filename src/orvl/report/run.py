@@ -165,9 +165,8 @@ def _page(page: Look) -> Iterator[str]:
     if page.app and not page.app.started and page.app.output.strip():
         yield f"  the app printed: {page.app.output.strip().splitlines()[-1][:160]}"
     for step in page.steps:
-        word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
         why = (step.reason or "").removeprefix("not tried: ")
-        yield f"  step {step.number}, {step.step}: {word}" + (f": {why}" if why else "")
+        yield f"  step {step.number}, {step.step}: {step.word}" + (f": {why}" if why else "")
     lines = Counter(f"{note.kind}: {note.text}" for note in page.notes)
     lines.update(f"{defect.kind}: {defect.target} {defect.detail}".rstrip() for defect in page.defects or ())
     lines.update({f"accessibility, {rule.impact}: {rule.help}": len(rule.views) for rule in page.axe or ()})

@@ -8,7 +8,7 @@ import time
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import Abstention, BudgetSpent, FunctionRaised, FunctionTimeout, OrvlError
+from orvl.errors import Abstention, BudgetSpent, FunctionRaised, FunctionTimeout, Missed, OrvlError
 from orvl.plan.layout import NOBODY, metric_key
 from orvl.project.python_file import UserFunction
 from orvl.score.judges import ChecklistJudge, Item, Verdict
@@ -72,7 +72,7 @@ async def _score(
             return score("abstained", reason=str(error.__cause__), detail=_detail(ready.verdicts))
         return score("error", reason=str(error))
     except OrvlError as error:
-        return score("error", reason=str(error))
+        return score("error", reason=str(error), detail=_missed(error))
     detail = _detail(ready.verdicts) if ready else None
     if isinstance(result, Verdict) and result.score is None:
         return score("abstained", reason=result.reason or "no reason given", detail=detail)
@@ -104,8 +104,12 @@ def _detail_of(given: Verdict) -> dict[str, Any]:
     return {**(own if given.answers else {}), **told, **given.detail}
 
 
+def _missed(error: BaseException | None) -> dict[str, Any] | None:
+    return {"missed": True} if isinstance(error, Missed) else None
+
+
 def is_missed(score: Score) -> bool:
-    """Whether a judge's provider failed, so that the same command asks it again."""
+    """Whether a judge's provider failed, or the machine was too busy for a browser: the same command asks again."""
     return score.value is None and bool(score.detail and score.detail.get("missed"))
 
 

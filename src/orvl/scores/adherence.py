@@ -1,4 +1,4 @@
-"""Does it keep to the project's own rules? Its linters, formatters and rules for agents; 0 if nothing is done."""
+"""Does it keep to the project's own rules? Linters that no comment turns off, and rules for agents; 0 for no work."""
 
 
 async def score(run, judge=None):

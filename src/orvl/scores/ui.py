@@ -2,7 +2,7 @@
 
 taste = 0.2
 views = 4  # desktop and phone, light and dark
-kinds = ("overlap", "overflow", "cut off", "contrast", "broken image", "error")
+kinds = ("overlap", "overflow", "cut off", "broken image", "error")
 errors = ("console error", "page error", "failed request", "crash")
 items = [
     "Things that belong together are near each other.",
@@ -15,21 +15,23 @@ items = [
 
 
 def clean_share(page):
-    """The share of (view, kind of defect) pairs without a defect; what was not loaded and measured is not clean."""
+    """The share of (view, kind of defect) pairs without a defect, times the share of the view's text that has contrast.
+
+    A view that was not loaded and measured, or that shows nothing, is not clean.
+    """
     if page.defects is None:
         return 0.0
-    gone = {note.view for note in page.notes if note.kind in ("left", "crash")}
-    loaded = [view.name for view in page.views if view.loaded and view.name not in gone]
     found = {(defect.view, defect.kind) for defect in page.defects}
     found |= {(note.view, "error") for note in page.notes if note.kind in errors}
-    return sum((view, kind) not in found for view in loaded for kind in kinds) / (views * len(kinds))
+    clean = {view: sum((view, kind) not in found for kind in kinds) / len(kinds) for view in page.seen}
+    return sum(share * page.good_share("contrast", view) for view, share in clean.items()) / views
 
 
 async def score(run, items, judge=None):
     page = run.look()
     if page is None:
         return None
-    if not any(view.loaded for view in page.views):
+    if not page.seen:
         return 0.0
     defects = clean_share(page)
     if judge is None:

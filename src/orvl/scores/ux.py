@@ -1,4 +1,4 @@
-"""How does it work for its users? Scripted steps count twice, accessibility and the judged flow once each."""
+"""How does it work for its users? What steps expect counts twice, accessibility and the judged flow once each."""
 
 weights = {"steps": 2, "accessibility": 1, "flow": 1}
 impacts = {"critical": 1.0, "serious": 0.5, "moderate": 0.2, "minor": 0.1}
@@ -14,19 +14,25 @@ items = [
 
 
 def parts_by_program(page, par):
-    tried = [step.passed for step in page.steps]
-    parts = {"steps": sum(passed is True for passed in tried) / len(tried)} if tried else {}
+    parts = {} if page.step_share is None else {"steps": page.step_share}
     if page.axe is not None:
-        broken = sum(impacts.get(violation.impact, 0.2) for violation in page.axe)
-        parts["accessibility"] = par / (par + broken)
+        parts["accessibility"] = accessibility(page, par)
     return parts
+
+
+def accessibility(page, par):
+    """What rules of axe-core leave, times what the keyboard reaches, times the text that has contrast in each view."""
+    rules = [violation for violation in page.axe if violation.rule != "color-contrast"]
+    broken = sum(impacts.get(violation.impact, 0.2) for violation in rules)
+    readable = sum(page.good_share("contrast", view) for view in page.seen) / len(page.views)
+    return par / (par + broken) * page.good_share("keyboard", "desktop-light") * readable
 
 
 async def score(run, items, par, judge=None):
     page = run.look()
     if page is None:
         return None
-    if not any(view.loaded for view in page.views):
+    if not page.seen:
         return 0.0
     parts = parts_by_program(page, par)
     if judge is not None:

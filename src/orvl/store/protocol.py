@@ -196,13 +196,16 @@ class ScoreStore(Protocol):
         """S of the attempts of these cells that are stored under a layout."""
 
     def score_values(self, cell: int) -> list[ScoreValue]:
-        """All scores of a cell's runs, without those that a judge missed: these are to be asked again."""
+        """All scores of a cell's runs, without those that a judge or a browser missed: these are to be asked again."""
 
     def unscored(self) -> list[NewestScore]:
         """The newest samples that gave no score."""
 
     def alarmed(self) -> list[NewestScore]:
         """The newest samples that raised the injection alarm."""
+
+    def inspected(self, kind: str) -> list[int]:
+        """The attempts that have an inspection of a kind."""
 
     def told(self, attempts: Collection[int]) -> list[tuple[str, str, str, str, float]]:
         """Of all verdicts on attempts: metric, its key, judge, its key, and the share of the checklist that it told."""

@@ -290,6 +290,9 @@ class SqliteRuns(Queries):
         with self.readable(f"attempt {number}"):
             return attempt_from(row), checks_from(checked[-1][0]) if checked else None
 
+    def inspected(self, kind: str) -> list[int]:
+        return [attempt for (attempt,) in self.rows("SELECT DISTINCT attempt FROM found WHERE kind = ?", (kind,))]
+
     def inspections(self, attempt: int) -> list[Inspection]:
         rows = self.rows("SELECT kind, key, results, pictures FROM found WHERE attempt = ? ORDER BY id", (attempt,))
         with self.readable(f"an inspection of attempt {attempt}"):

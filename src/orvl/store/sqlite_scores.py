@@ -137,7 +137,7 @@ class SqliteScores(Queries):
         rows = self.rows(
             "SELECT score.attempt, metric_key, judge_key, value FROM run JOIN attempt ON attempt.run = run.id "
             "JOIN score ON score.attempt = attempt.id WHERE run.cell = ? "
-            "AND NOT (kind = 'abstained' AND coalesce(instr(score.detail, '\"missed\": true'), 0) > 0)",
+            "AND NOT (kind IN ('abstained', 'error') AND coalesce(instr(score.detail, '\"missed\": true'), 0) > 0)",
             (cell,),
         )
         with self.readable(f"a score of cell {cell}"):

@@ -7,13 +7,25 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.capture.browser.result import AppStart, Look, Note, PageDefect, PageView, Shot, Status, StepResult, Violation
+from orvl.capture.browser.result import (
+    AppStart,
+    DefectShare,
+    Look,
+    Note,
+    PageDefect,
+    PageView,
+    Shot,
+    Status,
+    StepResult,
+    Violation,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +48,7 @@ class DriverReport:
     pictures: Path
     steps: Sequence[AppStep]
     browser: str | None = None
+    ready: float | None = None
     app: AppStart | None = None
     unavailable: str | None = None
     ended: bool = False
@@ -48,6 +61,7 @@ class DriverReport:
     notes: list[Note] = field(default_factory=list)
     axe: dict[str, Violation] | None = None
     defects: list[PageDefect] | None = None
+    shares: dict[tuple[str, str], DefectShare] = field(default_factory=dict)
     done: dict[int, StepResult] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
@@ -64,6 +78,7 @@ class DriverReport:
             "tree": self._tree,
             "axe": self._axe,
             "defects": self._defects,
+            "share": self._share,
             "step": self._step,
             "missing": self._missing,
             "late": self._late,
@@ -74,7 +89,7 @@ class DriverReport:
             take(row)
 
     def _browser(self, row: dict[str, Any]) -> None:
-        self.browser = str(row["name"])[:100]
+        self.browser, self.ready = str(row["name"])[:100], float(row["seconds"])
 
     def _unavailable(self, row: dict[str, Any]) -> None:
         self.unavailable = str(row["reason"])[:LONGEST]
@@ -121,6 +136,11 @@ class DriverReport:
         self.defects = self.defects or []
         for one in row["defects"][: MOST_DEFECTS - len(self.defects)]:
             self.defects.append(PageDefect(**{name: str(value)[:LONGEST] for name, value in one.items()}))
+
+    def _share(self, row: dict[str, Any]) -> None:
+        share = DefectShare(str(row["view"]), str(row["what"]), float(row["whole"]), float(row["bad"]))
+        if 0 <= share.bad <= share.whole < math.inf:
+            self.shares[share.view, share.kind] = share
 
     def _step(self, row: dict[str, Any]) -> None:
         step = row["step"]
@@ -176,6 +196,8 @@ def gathered(ended: ProcessResult, steps: Sequence[AppStep], pictures: Path, too
         visible_text=report.text[0] if report.text else None,
         hidden_text=report.text[1] if report.text else None,
         steps=tuple(tried),
+        shares=tuple(report.shares.values()),
+        ready=report.ready,
         missing=tuple(report.missing),
     )
 
@@ -187,6 +209,8 @@ def _judged(report: DriverReport, ended: ProcessResult, bounds: Bounds) -> tuple
     if ended.cut == "memory":
         return "partial", f"the app and its page used all the memory that they may use ({bounds.memory} MiB)"
     if report.app is None and report.browser is None:
+        if report.late:
+            return "unavailable", f"Chromium was not ready within {bounds.seconds:g} s."
         return "unavailable", f"The browser's driver ended early: {_last_line(ended)}."
     if report.app is not None and not report.app.started:
         return "no app", report.app.reason

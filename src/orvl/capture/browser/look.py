@@ -57,10 +57,12 @@ async def look(
     blank: str | None = None,
     views: bool = True,
     served: RunningApp | None = None,
+    patience: float = 1.0,
 ) -> Look:
     """Starts the app in the workspace and looks at it; pictures go into a folder of orvl's.
 
-    Without `views` there are no pictures, only the steps up to the first one that fails.
+    Without `views` there are no pictures, only the steps up to the first one that fails. With `patience`, whatever the
+    browser waits for may take so many times as long.
     Whatever the page does, there is a Look within the seconds, and nothing of the app or the browser is alive after it.
     """
     check_app(app)
@@ -75,6 +77,7 @@ async def look(
         "chromium": None if in_image else find.chromium(),
         "walls": sandbox.has_walls,
         "seconds": seconds,
+        "patience": patience,
         "blank": blank,
         "views": views,
         "secret": f"look-{secrets.token_hex(8)}",
@@ -104,17 +107,17 @@ async def look_at(
     limits: Limits,
     seconds: float | None = None,
     views: bool = True,
+    patience: float = 1.0,
 ) -> tuple[Look, dict[str, bytes]]:
     """Looks at an app on a fresh copy of what a run left, which `lay_out` makes in an empty folder; and pictures."""
     folders, own = new_folders(), new_folders()
     pictures = own.root / "pictures"
-    most = min(seconds or limits.look, limits.look)
+    most = min(seconds or limits.look, limits.look) * patience
     try:
         await asyncio.to_thread(lay_out, folders.workspace)
         pictures.mkdir()
-        see = partial(
-            look, app, steps, sandbox=slot.browser, limits=limits, pictures=pictures, blank=r"\S", views=views
-        )
+        see = partial(look, app, steps, sandbox=slot.browser, limits=limits, pictures=pictures)
+        see = partial(see, blank=r"\S", views=views, patience=patience)
         if not slot.separates_apps or "start" not in app:
             page = await see(folders=folders, seconds=most)
         else:

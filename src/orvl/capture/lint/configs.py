@@ -160,7 +160,7 @@ def with_configs(after: Workspace, before: Workspace, names: Iterable[str]) -> W
     """What the agent left, with the configurations and programs of some linters as they were at the start."""
     wanted = set(names)
     entries = dict(after.by_path)
-    more: dict[str, bytes] = {}
+    more = dict(after.made)
     old = configs_of(before, wanted)
     for path in configs_of(after, wanted) - old:
         if basename(path) not in (PACKAGE, PYPROJECT):

@@ -37,7 +37,8 @@ class Eslint(ProgramLinter):
     npm_package = "eslint"
     package_keys = ("eslintConfig", "eslintIgnore")
     other_configs = re.compile(r"\.eslintignore|eslint-suppressions\.json")
-    suppression = re.compile(r"(?://|/\*|<!--)\s*eslint(?:-disable|\s+[\w@/-]+\s*:)")
+    suppression = re.compile(r"(?://|/\*|<!--)\s*eslint(?:-disable(?:-next-line|-line)?|\s+[\w@\"'/-]+\s*:)")
+    file_suppression = re.compile(r"(?:/\*|<!--)\s*eslint(?:-disable(?!-next-line|-line)|\s+[\w@\"'/-]+\s*:)")
 
     def roots(self, files: Workspace) -> list[LintRoot]:
         flat = self._flat_roots(files)

@@ -127,6 +127,8 @@ class Linter(Protocol):
     name: str
     suppression: re.Pattern[str] | None = None
     """A comment that turns it off for a line or a file."""
+    file_suppression: re.Pattern[str] | None = None
+    """One that turns it off, or some of its rules, for all of a file or for all that follows."""
     npm_package: str | None = None
     """The package of its program, which a workspace brings along."""
     package_keys: tuple[str, ...] = ()

@@ -40,7 +40,8 @@ class Prettier(ProgramLinter):
     npm_package = "prettier"
     package_keys = ("prettier",)
     other_configs = re.compile(r"\.prettierignore|\.editorconfig")
-    suppression = re.compile(r"(?://|/\*|<!--|#)\s*prettier-ignore")
+    file_suppression = re.compile(r"(?://|/\*\*?|<!--|#|\*)\s*(?:prettier-ignore-start\b|@no(?:format|prettier)\b)")
+    suppression = re.compile(rf"{file_suppression.pattern}|(?://|/\*|<!--|#)\s*prettier-ignore\b(?!-(?:start|end))")
 
     def roots(self, files: Workspace) -> list[LintRoot]:
         configs = [*named(files, CONFIGS), *packages_with(files, self.package_keys)]

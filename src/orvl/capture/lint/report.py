@@ -29,6 +29,10 @@ class LintSide:
     issues: Sequence[LintIssue] = ()
     trouble: Mapping[str, str] = field(default_factory=dict)
 
+    def with_issues(self, issues: Iterable[LintIssue]) -> LintSide:
+        """The same with other issues, of the linters that could check it."""
+        return LintSide(tuple(each for each in issues if each.tool not in self.trouble), self.trouble)
+
 
 @dataclass(frozen=True)
 class LinterUse:
@@ -101,6 +105,9 @@ class LintReport:
         said = [f"score {self.score:.2f}" if self.score is not None else f"no score: {self.reason}"]
         said += [f"at most {CAP:g}: {self.cap}"] if self.cap else []
         said += [_use(tool) for tool in self.tools]
+        for edit in self.edits:
+            said.append(_edit(edit))
+            said += [f"  {line}" for line in edit.diff]
         if self.new_count or self.fixed_count:
             said.append(f"{_new(self.new_count)}, {self.fixed_count} fixed")
         hidden = Counter(self.hidden)
@@ -108,15 +115,18 @@ class LintReport:
             said.append(f"new: {issue}" + (" [hidden by an edit of the configuration]" if hidden[issue] else ""))
         if self.new_count > SHOWN:
             said.append(f"… and {_new(self.new_count - SHOWN)} more")
-        for edit in self.edits:
-            said.append(f"configuration {edit.kind} by the agent: {edit.path}")
-            said += [f"  {line}" for line in edit.diff]
         said += [f"under the agent's own configuration: {issue}" for issue in self.own[:SHOWN]]
         return said + [f"not looked at: {one}" for one in self.left_out]
 
 
 def _new(count: int) -> str:
     return f"{count} new finding{'' if count == 1 else 's'}"
+
+
+def _edit(edit: ConfigEdit) -> str:
+    if edit.kind == "overruled":
+        return f"configuration overruled by the agent for a whole file: {edit.path}"
+    return f"configuration {edit.kind} by the agent: {edit.path}"
 
 
 def _use(tool: LinterUse) -> str:
@@ -150,7 +160,7 @@ def adherence(
     seen = beyond(left, known)
     hidden = beyond(new, seen)
     own = [issue for issue in after.issues if issue.tool in own_configs]
-    cap = _cap(hidden, [name for name in ran if name in after.trouble], after) if edits else None
+    cap = _cap(hidden, [name for name in ran if name in after.trouble], after, edits) if edits else None
     marks = _marks(new, lines, [path for name in ran for path in looked_at.get(name, ())])
     reason = _no_score(configs, ran, marks)
     total = sum(mark.weight for mark in marks)
@@ -188,10 +198,15 @@ def _key(issue: LintIssue) -> tuple[str, str, str, str]:
     return issue.tool, issue.path, issue.rule, re.sub(r"\d+", "0", issue.message)
 
 
-def _cap(hidden: Sequence[LintIssue], stopped: Sequence[str], after: LintSide) -> str | None:
+def _cap(
+    hidden: Sequence[LintIssue], stopped: Sequence[str], after: LintSide, edits: Sequence[ConfigEdit]
+) -> str | None:
     if stopped:
         return f"after the agent's edits {stopped[0]} does not run: {after.trouble[stopped[0]]}"
-    return f"the agent's edits of configurations hide {_new(len(hidden))}" if hidden else None
+    if not hidden:
+        return None
+    places = ", ".join(edit.path for edit in edits[:3]) + (" …" if len(edits) > 3 else "")
+    return f"the agent's edits of configurations ({places}) hide {_new(len(hidden))}"
 
 
 def _marks(new: Sequence[LintIssue], lines: Mapping[str, int], paths: Sequence[str]) -> list[FileMark]:

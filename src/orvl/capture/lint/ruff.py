@@ -33,8 +33,13 @@ class Ruff(ProgramLinter):
 
     name = "ruff"
     pyproject_table = "ruff"
+    file_suppression = re.compile(
+        r"#[ \t]*(?:(?:ruff|flake8)\s*[:=]\s*noqa\b|ruff\s*:\s*(?:disable|file-ignore)\b"
+        r"|(?:ruff\s*:\s*)?isort\s*:\s*(?:skip_file|off)\b)",
+        re.I,
+    )
     suppression = re.compile(
-        r"#\s*(?:noqa\b|ruff:\s*noqa\b|flake8:\s*noqa\b|ruff:\s*(?:ignore|disable|file-ignore)\b)", re.I
+        rf"{file_suppression.pattern}|#[ \t]*(?:noqa\b|ruff\s*:\s*ignore\b|(?:ruff\s*:\s*)?isort\s*:\s*skip\b)", re.I
     )
     subcommand: tuple[str, ...] = ("check", "--no-fix")
 
@@ -63,7 +68,8 @@ class RuffFormat(Ruff):
     """`ruff format --check`, where the project formats with it."""
 
     name = "ruff format"
-    suppression = re.compile(r"#\s*(?:fmt:\s*(?:off|skip)\b|yapf:\s*disable\b)")
+    file_suppression = re.compile(r"#[ \t]*(?:fmt:\s*off\b|yapf:\s*disable\b)")
+    suppression = re.compile(rf"{file_suppression.pattern}|#[ \t]*fmt:\s*skip\b")
     subcommand = ("format", "--check")
 
     def roots(self, files: Workspace) -> list[LintRoot]:

@@ -9,10 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orvl.capture.lint.configs import configs_of, edits, with_configs, with_modules
-from orvl.capture.lint.linter import LintCommand, LintIssue, LintOutput, LintRoot, issue, nearest
+from orvl.capture.lint.configs import MAX_EDITS, configs_of, edits, with_configs, with_modules
+from orvl.capture.lint.linter import LintCommand, LintIssue, LintOutput, LintRoot, nearest
 from orvl.capture.lint.registry import LINTERS, roots_of
 from orvl.capture.lint.report import LintReport, LintSide, adherence
+from orvl.capture.lint.suppressions import added, as_edits, counted, without
 from orvl.capture.lint.workspace import Workspace, changed, looked_at, shown
 from orvl.errors import Interrupted, LinterFailed, LinterMissing, NotStarted
 from orvl.sandbox import Job
@@ -57,18 +58,21 @@ async def lint(
     own = [root for root in later if root.name not in names]
     configs = configs_of(before, names) | configs_of(after, _names(later))
     looked = looked_at(after, [path for path in changed(before, after) if path not in configs])
-    edited = edits(before, after, names)
     paths = [*looked.lines]
+    comments = added(before, after, paths, roots)
+    edited = [*edits(before, after, names), *as_edits(comments)][:MAX_EDITS]
     affected = _affected(before, after)
     start = original = end = LintSide()
     if paths or affected:
-        files = with_modules(with_configs(after, before, names), before)
-        original = end = await _side(files, roots, paths, affected, room)
+        files = with_modules(with_configs(without(after, comments), before, names), before)
+        shows = await _side(files, roots, paths, affected, room)
+        original = end = shows.with_issues(counted(shows.issues, comments))
         old_paths = [path for path in paths if path in before.own]
         start = await _side(with_modules(before, after), roots, old_paths, affected, room)
     if (paths or affected) and (edited or own):
-        now = await _side(with_modules(after, before), later, paths, affected, room)
-        end = LintSide(now.issues, {**_gone(names, later), **now.trouble})
+        files = without(after, [comment for comment in comments if not comment.overrules])
+        now = await _side(with_modules(files, before), later, paths, affected, room)
+        end = LintSide(counted(now.issues, comments), {**_gone(names, later), **now.trouble})
     return adherence(
         start,
         end,
@@ -129,20 +133,7 @@ async def _side(
                 trouble[root.name] = str(error)
     finally:
         await place.remove()
-    issues += suppressions(files, paths, roots)
     return LintSide(tuple(each for each in issues if each.tool not in trouble), trouble)
-
-
-def suppressions(files: Workspace, paths: Iterable[str], roots: Sequence[LintRoot]) -> list[LintIssue]:
-    """Comments that turn a linter off: one that the agent added counts like what it may hide."""
-    found = []
-    for path in paths:
-        marks = [(root.name, mark) for root in nearest(roots, path) if (mark := root.linter.suppression)]
-        for number, line in enumerate(files.text_of(path).splitlines() if marks else (), 1):
-            for name, mark in marks:
-                if hit := mark.search(line[:2000]):
-                    found.append(issue(name, path, number, "suppression", f"a comment turns it off: {hit[0].strip()}"))
-    return found
 
 
 @dataclass

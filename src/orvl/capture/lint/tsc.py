@@ -35,6 +35,7 @@ class Tsc(ProgramLinter):
     npm_package = "typescript"
     other_configs = re.compile(r"tsconfig(\..{1,50})?\.json")
     suppression = re.compile(r"(?://|/\*)\s*@ts-(?:ignore|nocheck|expect-error)\b")
+    file_suppression = re.compile(r"(?://|/\*)\s*@ts-nocheck\b")
     affected_by = (*TYPED, *SCRIPTS, ".vue", ".json")
 
     def roots(self, files: Workspace) -> list[LintRoot]:

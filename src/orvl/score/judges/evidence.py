@@ -224,9 +224,8 @@ def page_text(page: Look | None, *, plain: bool) -> list[str]:
         return []
     lines = [f"The browser's look: {page.status}" + (f" ({page.reason})" if page.reason else "")]
     for step in page.steps:
-        word = "not tried" if step.passed is None else "passed" if step.passed else "failed"
         why = _unless(plain, f" ({step.reason})") if step.reason else ""
-        lines.append(f"step:{step.number} {step.step}: {word}{why}")
+        lines.append(f"step:{step.number} {step.step}: {step.word}{why}")
     for view in page.views:
         lines.append(f"{view.name}: " + ("loaded" if view.loaded else f"did not load ({view.reason})"))
     notes = [f"{note.kind} ({note.view}){_unless(plain, f': {note.text}')}" for note in page.notes]

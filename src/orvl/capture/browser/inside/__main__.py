@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import importlib.util
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
 PR_SET_DUMPABLE = 4
+LAUNCH_SECONDS = 30
 SHARE_FOR_START = 0.6
 SHARES = {"view": 0.35, "steps": 0.6}
 NAMES = ("/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome")
@@ -47,7 +49,10 @@ async def launch(playwright: Playwright, config: dict[str, Any], port: int) -> B
     for chromium_sandbox in (True, False) if safe else (False,):
         try:
             return await playwright.chromium.launch(
-                executable_path=program, args=flags, chromium_sandbox=chromium_sandbox, timeout=30_000
+                executable_path=program,
+                args=flags,
+                chromium_sandbox=chromium_sandbox,
+                timeout=LAUNCH_SECONDS * config["patience"] * 1000,
             )
         except Exception:
             if not chromium_sandbox:
@@ -61,6 +66,9 @@ async def look(config: dict[str, Any], reporter: Reporter) -> None:
     except ImportError as error:
         reporter.emit("unavailable", reason=f"The sandbox has no package to drive the browser with ({error}).")
         return
+    if importlib.util.find_spec("axe_playwright_python") is None:
+        reporter.emit("unavailable", reason="The sandbox has no package with axe-core (axe-playwright-python).")
+        return
     app = App(config["app"])
     async with async_playwright() as playwright:
         try:
@@ -69,7 +77,8 @@ async def look(config: dict[str, Any], reporter: Reporter) -> None:
             said = [line for line in str(error).splitlines() if line.strip()]
             reporter.emit("unavailable", reason=f"Chromium does not start here: {' '.join(said)[:600]}")
             return
-        reporter.emit("browser", name=f"Chromium {browser.version}")
+        took = round(time.monotonic() - reporter.began, 3)
+        reporter.emit("browser", name=f"Chromium {browser.version}", seconds=took)
         try:
             if await started(app, reporter, reporter.left() * SHARE_FOR_START):
                 if not config["walls"]:
@@ -119,7 +128,7 @@ async def main() -> None:
     config = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     os.unlink(sys.argv[1])
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    reporter = Reporter(config["seconds"], config["key"])
+    reporter = Reporter(config["seconds"], config["key"], config["patience"])
     try:
         await asyncio.wait_for(look(config, reporter), config["seconds"])
     except TimeoutError:

@@ -45,12 +45,20 @@ class Camera:
         tall = await self.world.ask_main("", "(() => [document.documentElement.scrollHeight, innerHeight])")
         return bool(tall[0] > tall[1] + 1)
 
+    async def shows_one_colour(self) -> bool:
+        """Whether there is nothing but one colour, on the screen and below it, whatever the page says of itself."""
+        png = await self._png(full=False)
+        if png is None or not is_one_colour(png):
+            return False
+        below = await self._png(full=True) if await self.is_taller() else png
+        return below is not None and is_one_colour(below)
+
     async def brightness(self) -> float:
         """How bright most of the screen is, from 0 to 1, by what is drawn and not by what the page says of itself."""
         size = self.page.viewport_size or {"width": 1280, "height": 800}
         clip = {"x": 0, "y": 0, **size, "scale": TINY}
         work = self.world.session.send("Page.captureScreenshot", {"format": "png", "clip": clip})
-        png = base64.b64decode((await asyncio.wait_for(work, SECONDS))["data"])
+        png = base64.b64decode((await asyncio.wait_for(work, self.world.seconds))["data"])
         return statistics.median((2 * red + 5 * green + blue) / 8 / 255 for red, green, blue in pixels(png))
 
     async def _png(self, *, full: bool) -> bytes | None:
@@ -75,7 +83,9 @@ class Camera:
             clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
             asked = {"format": "png", "clip": clip, "captureBeyondViewport": height > MOST_HEIGHT / 2}
             try:
-                answer = await asyncio.wait_for(self.world.session.send("Page.captureScreenshot", asked), SECONDS / 2)
+                answer = await asyncio.wait_for(
+                    self.world.session.send("Page.captureScreenshot", asked), self.world.seconds / 2
+                )
             except Exception:  # noqa: BLE001
                 return None
             if len(png := base64.b64decode(answer["data"])) <= MOST_BYTES:
@@ -100,19 +110,42 @@ class Camera:
 
 
 def pixels(png: bytes) -> list[tuple[int, int, int]]:
-    """The colours of a small picture as Chromium makes it: eight bits, with or without alpha, not interlaced."""
+    """The colours of a small picture."""
+    step, lines = _lines(png)
+    above, found = bytes(len(lines[0][1])), []
+    for kind, line in lines:
+        above = _unfiltered(kind, line, above, step)
+        found += [(above[at], above[at + 1], above[at + 2]) for at in range(0, len(above), step)]
+    return found
+
+
+def is_one_colour(png: bytes) -> bool:
+    """Whether all pixels of a picture are alike; a large picture takes no longer than it takes to unpack it."""
+    step, lines = _lines(png)
+    first = _unfiltered(*lines[0], bytes(len(lines[0][1])), step)
+    count, colour = len(first) // step, first[:step]
+    nothing = bytes(step) * count
+    # What each of PNG's filters leaves of a line of that colour below another one.
+    left = (
+        colour * count,
+        colour + nothing[step:],
+        nothing,
+        bytes(value - value // 2 for value in colour) + nothing[step:],
+        nothing,
+    )
+    return first == left[0] and all(line == left[kind] for kind, line in lines[1:])
+
+
+def _lines(png: bytes) -> tuple[int, list[tuple[int, bytes]]]:
+    """Bytes per pixel, and each line with its filter, of a picture as Chromium makes it: eight bits, not interlaced."""
     width, height, _, colours = struct.unpack(">IIBB", png[16:26])
     step, at, packed = {2: 3, 6: 4}[colours], 8, b""
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])
         packed += png[at + 8 : at + 8 + length] if png[at + 4 : at + 8] == b"IDAT" else b""
         at += length + 12
-    raw, above, found = zlib.decompress(packed), bytes(width * step), []
-    for row in range(height):
-        start = row * (width * step + 1)
-        above = _unfiltered(raw[start], raw[start + 1 : start + 1 + width * step], above, step)
-        found += [(above[at], above[at + 1], above[at + 2]) for at in range(0, len(above), step)]
-    return found
+    raw, size = zlib.decompress(packed), width * step + 1
+    return step, [(raw[start], raw[start + 1 : start + size]) for start in range(0, height * size, size)]
 
 
 def _unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:

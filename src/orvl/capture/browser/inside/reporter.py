@@ -22,8 +22,9 @@ LONGEST_TEXT = 500
 class Reporter:
     """Writes results within bounds, and knows how much time is left."""
 
-    def __init__(self, seconds: float, key: str) -> None:
-        self.ends = self._stage_ends = time.monotonic() + seconds
+    def __init__(self, seconds: float, key: str, patience: float) -> None:
+        self.began, self.patience = time.monotonic(), patience
+        self.ends = self._stage_ends = self.began + seconds
         self._key, self._number = key.encode(), 0
         self.stage = "the browser was starting"
         self.notes: list[tuple[str, str]] = []
@@ -31,13 +32,13 @@ class Reporter:
         self._out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
 
     def left(self, most: float = 1e9) -> float:
-        """Seconds until the deadline of the current stage, at most `most`."""
-        return max(0.05, min(most, self.ends - time.monotonic(), self._stage_ends - time.monotonic()))
+        """Seconds until the deadline of the current stage, at most `most` of a look that is not patient."""
+        return max(0.05, min(most * self.patience, self.ends - time.monotonic(), self._stage_ends - time.monotonic()))
 
     def begin(self, seconds: float) -> float:
         """Starts a stage and returns the seconds that it may take."""
         self._stage_ends = self.ends
-        self._stage_ends = time.monotonic() + self.left(seconds)
+        self._stage_ends = min(self.ends, time.monotonic() + seconds)
         return self.left()
 
     def emit(self, kind: str, **data: Any) -> None:

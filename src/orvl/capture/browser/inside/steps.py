@@ -16,7 +16,7 @@ from .watch import Watcher
 from .world import World
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Locator, Page
+    from playwright.async_api import Browser, Locator, Page, Response
 
     from .reporter import Reporter
     from .serve import App
@@ -44,6 +44,7 @@ class Walker:
     def __init__(self, browser: Browser, app: App, reporter: Reporter, config: dict[str, Any]) -> None:
         self.browser, self.app, self.reporter, self.config = browser, app, reporter, config
         self.size = DESKTOP
+        self.step_seconds = STEP_SECONDS * reporter.patience
         self._open_page = AsyncExitStack()
 
     async def start(self, size: Size) -> str | None:
@@ -51,9 +52,14 @@ class Walker:
         await self.end()
         self.size, self.page = size, await self._open_page.enter_async_context(new_page(self.browser, size))
         self.watcher = Watcher(self.page.context, self.page, "steps", self.app.origin, self.reporter)
-        _, reason = await load(self.page, self.app.origin + self.app.path, self.reporter.left(LOAD_SECONDS))
-        self.camera = Camera(self.page, await World.of(self.page), self.reporter, self.config)
+        _, reason = await self._load(self.app.path)
+        world = await World.of(self.page, self.reporter.patience)
+        self.camera = Camera(self.page, world, self.reporter, self.config)
         return reason
+
+    async def _load(self, path: str) -> tuple[Response | None, str | None]:
+        patience, seconds = self.reporter.patience, self.reporter.left(LOAD_SECONDS)
+        return await load(self.page, self.app.origin + path, seconds, patience)
 
     async def end(self) -> None:
         await self._open_page.aclose()
@@ -61,26 +67,26 @@ class Walker:
     async def do(self, step: dict[str, str]) -> None:
         await getattr(self, "_" + step["verb"].replace(" ", "_"))(step["text"], step["field"])
         # Expectations wait by themselves; a picture is of a page that has come to rest.
-        quiet = QUIET_SECONDS if self.config["views"] else QUIET_SECONDS / 4
+        quiet = self.reporter.patience * (QUIET_SECONDS if self.config["views"] else QUIET_SECONDS / 4)
         await asyncio.sleep(0 if step["verb"].startswith("expect") else quiet)
 
     async def _open(self, path: str, _: str) -> None:
-        response, reason = await load(self.page, self.app.origin + path, self.reporter.left(LOAD_SECONDS))
+        response, reason = await self._load(path)
         if reason:
             raise Failed(reason)
         if response is not None and response.status >= 400:
             raise Failed(f"{path} answered with status {response.status}")
 
     async def _click(self, target: str, _: str) -> None:
-        await (await self._found(self._clickable(target), target)).click(timeout=STEP_SECONDS * 1000)
+        await (await self._found(self._clickable(target), target)).click(timeout=self.step_seconds * 1000)
 
     async def _type(self, text: str, field: str) -> None:
-        await (await self._found(self._fields(field), field)).fill(text, timeout=STEP_SECONDS * 1000)
+        await (await self._found(self._fields(field), field)).fill(text, timeout=self.step_seconds * 1000)
 
     async def _choose(self, option: str, field: str) -> None:
         select = await self._found(self._fields(field), field)
         try:
-            await select.select_option(option, timeout=STEP_SECONDS * 1000)
+            await select.select_option(option, timeout=self.step_seconds * 1000)
         except Exception as error:
             if "Timeout" not in str(error):
                 raise
@@ -199,7 +205,7 @@ class Walker:
         while True:
             for locator in locators:
                 seen = locator.filter(visible=True)
-                if await asyncio.wait_for(seen.count(), STEP_SECONDS):
+                if await asyncio.wait_for(seen.count(), self.step_seconds):
                     return seen.first
             if time.monotonic() > ends:
                 raise Failed(f"there is no {target!r} on the page")
@@ -209,8 +215,8 @@ class Walker:
         """What the best visible match says: a field's value (for a select also the chosen text), or the text in it."""
         for locator in self._fields(field):
             seen = locator.filter(visible=True)
-            if await asyncio.wait_for(seen.count(), STEP_SECONDS):
-                found = await asyncio.wait_for(self._says(seen.first), STEP_SECONDS)
+            if await asyncio.wait_for(seen.count(), self.step_seconds):
+                found = await asyncio.wait_for(self._says(seen.first), self.step_seconds)
                 return [" ".join(text.split()) for text in found]
         return []
 
@@ -224,7 +230,7 @@ class Walker:
 
     async def _shows(self, text: str) -> bool:
         seen = self.page.get_by_text(text).filter(visible=True)
-        return bool(await asyncio.wait_for(seen.count(), STEP_SECONDS))
+        return bool(await asyncio.wait_for(seen.count(), self.step_seconds))
 
     async def _comes_true(self, ask: Any) -> bool:
         ends = time.monotonic() + self.reporter.left(STEP_SECONDS)
@@ -259,7 +265,7 @@ async def _tried(walker: Walker, step: dict[str, str]) -> str | None:
     if walker.watcher.crashed and step["verb"] not in ("open", "view"):
         return "the page had crashed"
     try:
-        await asyncio.wait_for(walker.do(step), LOAD_SECONDS + STEP_SECONDS)
+        await asyncio.wait_for(walker.do(step), (LOAD_SECONDS + STEP_SECONDS) * walker.reporter.patience)
     except Failed as failed:
         return str(failed)
     except TimeoutError:

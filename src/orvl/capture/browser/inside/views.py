@@ -7,9 +7,11 @@ import importlib.util
 import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .keyboard import unreached
 from .pictures import Camera
 from .watch import Watcher, shortened
 from .world import World, source
@@ -26,6 +28,7 @@ LOAD_SECONDS, SETTLE_SECONDS, AXE_SECONDS = 15.0, 2.0, 12.0
 SHARE_FOR_LOADING = 0.7
 MOST_TEXT = 20_000
 NEVER = "the page never finished loading"
+BLANK = "nothing can be seen: no text, no control and no picture"
 SHADOWS = """{const attach = Element.prototype.attachShadow;
 Element.prototype.attachShadow = function (options) { return attach.call(this, {...options, mode: "open"}); };}"""
 
@@ -70,7 +73,7 @@ async def new_page(browser: Browser, size: Size) -> AsyncIterator[Page]:
             await asyncio.wait_for(context.close(), 3)
 
 
-async def load(page: Page, url: str, seconds: float) -> tuple[Response | None, str | None]:
+async def load(page: Page, url: str, seconds: float, patience: float) -> tuple[Response | None, str | None]:
     """Opens an address and waits until it is quiet; the reason is None if it loaded."""
     ends = time.monotonic() + seconds
     while True:
@@ -90,8 +93,8 @@ async def load(page: Page, url: str, seconds: float) -> tuple[Response | None, s
                 return None, f"the page did not load: {said[:300]}"
             await asyncio.sleep(0.5)
     with suppress(Exception):
-        await page.wait_for_load_state("networkidle", timeout=SETTLE_SECONDS * 1000)
-    await asyncio.sleep(0.2)
+        await page.wait_for_load_state("networkidle", timeout=SETTLE_SECONDS * patience * 1000)
+    await asyncio.sleep(0.2 * patience)
     return response, None
 
 
@@ -106,7 +109,8 @@ class Viewer:
         reporter.stage = f"{size.name} was looked at"
         async with new_page(self.browser, size) as page:
             watcher = Watcher(page.context, page, size.name, origin, reporter)
-            response, reason = await load(page, origin + self.app.path, reporter.left(LOAD_SECONDS) * SHARE_FOR_LOADING)
+            to_load = reporter.left(LOAD_SECONDS) * SHARE_FOR_LOADING
+            response, reason = await load(page, origin + self.app.path, to_load, reporter.patience)
             if reason and watcher.crashed:
                 reason = "the page crashed while it was loading"
             title = "" if reason else await _quietly(page.title(), "")
@@ -115,7 +119,7 @@ class Viewer:
             reporter.emit("view", view=view | {"seconds": round(time.monotonic() - began, 3)})
             if watcher.crashed:
                 return
-            world = await World.of(page)
+            world = await World.of(page, reporter.patience)
             camera = Camera(page, world, reporter, self.config)
             if await camera.take(size.name) and reason is None:
                 await self._examine(size, page, world, camera)
@@ -127,8 +131,10 @@ class Viewer:
             await self._try("tree", size, self._tree(page))
             if await _quietly(camera.is_taller(), False):
                 await camera.take(f"{size.name}-full", full=True)
-        await self._try("defects", size, self._measure(size, world))
+        await self._try("defects", size, self._measure(size, world, camera))
         await self._try("axe", size, self._axe(size, world))
+        if size is DESKTOP:  # last, because to press keys may change the page
+            await self._try("keyboard", size, self._keyboard(size, page, world))
 
     async def _try(self, what: str, size: Size, work: Awaitable[None]) -> None:
         try:
@@ -145,20 +151,35 @@ class Viewer:
         tree = await page.locator("body").aria_snapshot(timeout=5000)
         self.reporter.emit("tree", tree=tree[:MOST_TEXT])
 
-    async def _measure(self, size: Size, world: World) -> None:
-        found = await world.ask_main(source("text", "measure"), "measure", size.width)
+    async def _measure(self, size: Size, world: World, camera: Camera) -> None:
+        found = await world.ask_main(source("text", "measure", "blank"), "measure", size.width)
+        is_blank = await world.ask_main(source("text", "measure", "blank"), "isBlank")
+        if is_blank or await camera.shows_one_colour():
+            found.append({"kind": "blank", "target": "html", "detail": BLANK})
         self.reporter.emit("defects", defects=[{**one, "view": size.name} for one in found])
 
     async def _axe(self, size: Size, world: World) -> None:
         context = await world.enter((await world.frames())[0])
         await world.ask(context, f"{_axe_core()}\nglobalThis.axe = axe;", "Boolean", 1)
-        rows = await world.ask(context, source("rules"), "broken", seconds=self.reporter.left(AXE_SECONDS))
+        script = source("text", "contrast", "rules")
+        found = await world.ask(context, script, "broken", seconds=self.reporter.left(AXE_SECONDS))
+        rows = found["rules"]
+        self.reporter.emit("share", view=size.name, what="contrast", **found["contrast"])
         for row in rows:
             details = row.pop("details")
             if row["rule"] == "color-contrast":
                 defects = [_contrast(size.name, *pair) for pair in zip(row["targets"], details, strict=True)]
                 self.reporter.emit("defects", defects=defects)
         self.reporter.emit("axe", view=size.name, violations=rows)
+
+    async def _keyboard(self, size: Size, page: Page, world: World) -> None:
+        """Presses Tab through the page. A page that does not answer while that is done is reached nowhere."""
+        found = await unreached(page, world, partial(self._reach, size))
+        rows = [{"kind": "keyboard", "view": size.name, **row} for row in found]
+        self.reporter.emit("defects", defects=rows)
+
+    def _reach(self, size: Size, controls: int, bad: int) -> None:
+        self.reporter.emit("share", view=size.name, what="keyboard", whole=controls, bad=bad)
 
 
 def _axe_core() -> str:

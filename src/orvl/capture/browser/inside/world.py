@@ -26,15 +26,16 @@ def source(*names: str) -> str:
 class World:
     """One world for each frame of a page."""
 
-    def __init__(self, page: Page, session: CDPSession) -> None:
+    def __init__(self, page: Page, session: CDPSession, patience: float) -> None:
         self.page, self.session = page, session
+        self.patience, self.seconds = patience, SECONDS * patience
 
     @classmethod
-    async def of(cls, page: Page) -> World:
-        return cls(page, await page.context.new_cdp_session(page))
+    async def of(cls, page: Page, patience: float) -> World:
+        return cls(page, await page.context.new_cdp_session(page), patience)
 
     async def frames(self) -> list[str]:
-        tree = await asyncio.wait_for(self.session.send("Page.getFrameTree"), SECONDS)
+        tree = await asyncio.wait_for(self.session.send("Page.getFrameTree"), self.seconds)
         found: list[str] = []
         todo = [tree["frameTree"]]
         while todo and len(found) < MOST_FRAMES:
@@ -45,12 +46,13 @@ class World:
 
     async def enter(self, frame: str) -> int:
         made = await asyncio.wait_for(
-            self.session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "look"}), SECONDS
+            self.session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "look"}), self.seconds
         )
         return int(made["executionContextId"])
 
-    async def ask(self, context: int, script: str, call: str, *arguments: Any, seconds: float = SECONDS) -> Any:
+    async def ask(self, context: int, script: str, call: str, *arguments: Any, seconds: float | None = None) -> Any:
         """The answer of a function of a script; an endless one is ended."""
+        seconds = seconds or self.seconds
         words = ", ".join(json.dumps(argument) for argument in arguments)
         asked = {
             "expression": f"(() => {{ {script}\nreturn {call}({words}); }})()" if script else f"{call}({words})",
@@ -64,6 +66,6 @@ class World:
             raise Gone(wrong.get("exception", {}).get("description") or wrong.get("text", "the page did not answer"))
         return answer["result"].get("value")
 
-    async def ask_main(self, script: str, call: str, *arguments: Any, seconds: float = SECONDS) -> Any:
+    async def ask_main(self, script: str, call: str, *arguments: Any, seconds: float | None = None) -> Any:
         frame = (await self.frames())[0]
         return await self.ask(await self.enter(frame), script, call, *arguments, seconds=seconds)
