@@ -24,7 +24,7 @@ DOUBTS = {
 QUIET, SLOW = QUICK / 2, QUICK * PATIENCE + 1
 
 
-def fairly(looks, references):
+def fairly(looks, references, **how):
     """What comes of looks and references that take so long, and what was asked for."""
     asked, looks, references = [], iter(looks), iter(references)
 
@@ -37,7 +37,7 @@ def fairly(looks, references):
         return next(references)
 
     async def main():
-        return await seen_fairly(see, refer, Turns())
+        return await seen_fairly(see, refer, Turns(), **how)
 
     page, _ = asyncio.run(main())
     return page, asked
@@ -84,6 +84,14 @@ def test_a_page_that_is_still_bad_when_the_machine_is_quiet_again_is_bad():
 )
 def test_a_browser_that_failed_or_was_slow_before_it_saw_the_page_looks_again(first):
     assert fairly([first, GOOD], [])[0] is GOOD
+
+
+def test_an_app_that_lets_no_browser_start_beside_it_is_to_blame():
+    none = Look("unavailable", "Chromium was not ready within 60 s.")
+    page, _ = fairly([none, none], [QUIET], runs_code=True)
+    assert page.status == "partial" and not page.seen
+    assert fairly([none, none], [SLOW], runs_code=True)[0].status == "unavailable"
+    assert fairly([none, none], [])[0] is none, "a page runs no code before there is a browser"
 
 
 def test_who_looks_again_is_alone():

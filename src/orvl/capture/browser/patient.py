@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -31,10 +32,11 @@ REFERENCE_STEPS = ("click Reference", "expect text Done")
 QUICK = 6.0
 """Seconds that the reference may take; on two cores with a load of 5 it took 2.8."""
 READY = 4.0
-"""Seconds in which a browser is ready to open anything; on two cores with a load of 5 it took 0.6 to 0.9."""
+"""Seconds in which a browser is ready to open anything; on two cores it took 0.6 to 2.5, and 4 with a load of 20."""
 AT_ONCE = 1.0
 """An app that failed sooner did not fail for want of time."""
 PATIENCE = 3.0
+HELD_UP = "the app kept the machine so busy that no browser started beside it"
 BUSY = "the machine was too busy for a browser: a trivial page {}"
 
 
@@ -93,24 +95,32 @@ async def patient_look(
     async def refer(patience: float) -> float:
         return await reference_seconds(new_folders, slot, limits, patience)
 
-    return await seen_fairly(see, refer, _turns.setdefault(asyncio.get_running_loop(), Turns()))
+    turns = _turns.setdefault(asyncio.get_running_loop(), Turns())
+    return await seen_fairly(see, refer, turns, runs_code="start" in app)
 
 
 async def seen_fairly(
-    see: Callable[[float], Awaitable[Seen]], refer: Callable[[float], Awaitable[float]], turns: Turns
+    see: Callable[[float], Awaitable[Seen]],
+    refer: Callable[[float], Awaitable[float]],
+    turns: Turns,
+    *,
+    runs_code: bool = False,
 ) -> Seen:
-    """What `see` found, unless the machine spoiled it; `refer` says how long the reference takes now."""
+    """What `see` found, unless the machine spoiled it; `refer` says how long the reference takes now.
+
+    With `runs_code`, code of the run's is alive before the browser is: if it starts only without that, it is to blame.
+    """
     async with turns.beside():
         page, pictures = await see(1.0)
         if not in_doubt(page) or not await _is_busy(page, refer):
             return page, pictures
     async with turns.alone():
         page, pictures = await see(PATIENCE)
-        if not in_doubt(page) or page.status == "unavailable":
+        if not in_doubt(page) or (page.status == "unavailable" and not runs_code):
             return page, pictures
         took = await refer(PATIENCE)
     if took <= QUICK * PATIENCE:
-        return page, pictures
+        return (replace(page, status="partial", reason=HELD_UP) if page.status == "unavailable" else page), pictures
     how = f"took {took:.0f} s" if math.isfinite(took) else "did not work either"
     return Look("unavailable", BUSY.format(how), browser=page.browser, seconds=page.seconds), {}
 
