@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from helpers.user_project import UserProject
+from orvl.sandbox.workdir import is_alive
 from orvl.store.schema import MIGRATIONS
 from orvl.store.sqlite import SqliteStore
 
@@ -125,6 +126,7 @@ class Campaign:
         self.lived += not was_alive
         assert "Traceback" not in message, message
         until(lambda: not processes_of(self.base), f"a process outlived orvl: {processes_of(self.base)}")
+        until(lambda: not any(map(is_alive, self.project.tmp.glob("orvl-*/*"))), "a guard outlived orvl")
         self.look()
         return was_alive
 

@@ -319,13 +319,14 @@ def _sleeping(world):
     return None
 
 
-def test_a_job_may_be_ended_and_another_begun_but_not_after_a_stop(world):
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 1.0])
+def test_a_job_may_be_ended_and_another_begun_but_not_after_a_stop(world, seconds):
     async def both():
         world.folders = world.work.new()
         sandbox = world.backend.open(world.config, None)
         try:
             running = asyncio.ensure_future(sandbox.run(world.job(sandbox, "sleep 60", 1)))
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(seconds)  # it may not have begun yet
             sandbox.end_job()
             ended, again = await running, await sandbox.run(world.job(sandbox, "echo again", 2))
             sandbox.stop()

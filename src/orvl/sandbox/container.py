@@ -32,7 +32,7 @@ from orvl.sandbox.workdir import View
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from orvl.sandbox import Job, ProcessResult, ResourceLimits
+    from orvl.sandbox import Job, ResourceLimits
     from orvl.sandbox.config import SandboxConfig
     from orvl.sandbox.version import NoVersion
     from orvl.sandbox.workdir import RunFolders
@@ -124,7 +124,7 @@ class Container(GuardClient):
     def view(self, _folders: RunFolders) -> View:
         return View(WORKSPACE, HOME, TMP, None)
 
-    async def run(self, job: Job) -> ProcessResult:
+    async def prepare(self, job: Job) -> None:
         """Looks the program up in the image first: a container that cannot begin tells little."""
         name = job.argv[0]
         if job.ports and self.name == "docker":
@@ -132,7 +132,6 @@ class Container(GuardClient):
         if "/" not in name or name.startswith("/"):
             await asyncio.to_thread(self._look_up, name)
         await asyncio.to_thread(self._lay_out, job)
-        return await super().run(job)
 
     def _lay_out(self, job: Job) -> None:
         """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""

@@ -74,6 +74,10 @@ class GuardClient:
         self._writer: asyncio.StreamWriter | None = None
         self._port_sockets: socket.socket | None = None
         self._stopped = False
+        self._is_asked = False
+        """Whether the guard has been told of the job that runs now."""
+        self._ends_early = False
+        """Whether the job that is about to begin is not wanted any more."""
         self._grace = 0.0
         self._dialled = 0
         self._dialling: dict[int, asyncio.Future[socket.socket]] = {}
@@ -86,7 +90,12 @@ class GuardClient:
     async def warm_up(self) -> None:
         await self._connection()
 
+    async def prepare(self, _job: Job) -> None:
+        """What has to be done before a job is spawned."""
+
     async def run(self, job: Job) -> ProcessResult:
+        self._ends_early = False
+        await self.prepare(job)
         job.folders.mend()  # the job before may have removed or locked them
         spawn = self.spawn(job)
         pauses = list(RUN_PAUSES)
@@ -103,18 +112,21 @@ class GuardClient:
         message = json.dumps(_message(job, spawn)).encode() + b"\n"
         patience = GUARD_PATIENCE + (SET_UP_SECONDS if spawn.gate else 0)
         reader, writer = await self._connection()
-        if self._stopped:
+        if self._stopped or self._ends_early:
             return None
         self._grace = job.grace
         assert self._port_sockets is not None
         try:
             async with _serving(self._port_sockets, job.ports):
                 writer.write(message)
+                self._is_asked = True
                 await writer.drain()
                 async with asyncio.timeout(job.seconds + job.grace + patience):
                     line = await reader.readline()
         except (OSError, TimeoutError):
             line = b""
+        finally:
+            self._is_asked = False
         if not line.endswith(b"\n"):
             await self._end_guard(spawn.clean)
             raise NotStarted("orvl's helper process was killed or stopped while the agent ran", missing=False)
@@ -129,8 +141,9 @@ class GuardClient:
             asyncio.get_running_loop().call_later(self._grace + STOP_PATIENCE, self._guard.terminate)
 
     def end_job(self) -> None:
-        """Ends what runs now."""
-        if self._writer is not None:
+        """Ends what runs now, or is about to."""
+        self._ends_early = True
+        if self._writer is not None and self._is_asked:
             self._writer.write(b"stop\n")
 
     async def connect(self, port: int) -> socket.socket:
