@@ -116,7 +116,7 @@ def seconds_alone(project, names: list[str], how: tuple[str, ...]) -> dict[str, 
     return taken
 
 
-def check(project, tricks: dict[str, str], *, measured: int, episodes: int = 1) -> None:
+def check(project, tricks: dict[str, str], *, measured: int, episodes: int = 1, slower: float = 2.0) -> None:
     """All at once; as the honest ones are alike, only some of them are measured alone."""
     accounts, agents = Accounts(1.0), {**tricks, **HONEST}
     with ModelServer(accounts.answer) as server:
@@ -128,7 +128,10 @@ def check(project, tricks: dict[str, str], *, measured: int, episodes: int = 1) 
     rows = {row["agent"]: row for row in done.json["ratings"]}
     for name in HONEST:
         assert rows[name]["runs"] == {"planned": episodes, "rated": episodes, "failed": 0, "errored": 0}, rows[name]
-        assert rows[name]["usage"]["seconds"] <= 2 * max(alone.get(name, max(alone.values())), FLOOR), (name, alone)
+        assert rows[name]["usage"]["seconds"] <= slower * max(alone.get(name, max(alone.values())), FLOOR), (
+            name,
+            alone,
+        )
     for name in tricks:
         assert rows[name]["runs"]["rated"] == episodes, rows[name]
     assert_equal(project, accounts, agents)
@@ -143,7 +146,7 @@ def test_what_orvl_counts_of_twenty_is_what_the_server_counts(project):
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_what_orvl_counts_of_all_tricks_is_what_the_server_counts(project, sandbox):
     project.sandbox = sandbox
-    check(project, {**TRICKS, **SLOW_TRICKS}, measured=len(HONEST), episodes=2)
+    check(project, {**TRICKS, **SLOW_TRICKS}, measured=len(HONEST), episodes=2, slower=3.0)
 
 
 @pytest.mark.parametrize("budget", [15, pytest.param(60, marks=pytest.mark.nightly)])

@@ -122,10 +122,15 @@ class Gateway:
         if self._client is None:
             import aiohttp
 
+            from orvl.gateway.retry import tracing
+
             logging.getLogger("aiohttp").addHandler(logging.NullHandler())
             connector = aiohttp.TCPConnector(limit=0, limit_per_host=0)
             self._client = aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=65536
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                max_field_size=65536,
+                trace_configs=[tracing()],
             )
         return self._client
 

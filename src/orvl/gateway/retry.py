@@ -10,6 +10,7 @@ import time
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
 
@@ -211,7 +212,7 @@ class UpstreamCall:
 
     async def _post(self) -> CallFailure | None:
         """One try; what it may have taken is noted however it ends."""
-        self.status, self.was_read, self.is_sent = None, False, True
+        self.status, self.was_read, self.is_sent = None, False, False
         try:
             return await self._exchange()
         finally:
@@ -231,6 +232,7 @@ class UpstreamCall:
                 proxy=proxy_for(self.url),
                 allow_redirects=False,
                 timeout=timeouts,
+                trace_request_ctx=self,
             ) as upstream:
                 self.status = upstream.status
                 self.open_call.last_heard = time.monotonic()
@@ -239,14 +241,13 @@ class UpstreamCall:
                     sentence = f"it sent an answer that was coded as {self.redactor.text(coding)[:80]}"
                     return self._failed(CallFailure(sentence, retry_call=False, retry_run=True))
                 return await (self._read_answer(upstream) if self.is_answered else self._read_error(upstream))
-        except aiohttp.ServerTimeoutError as error:
-            self.is_sent = not isinstance(error, aiohttp.ConnectionTimeoutError)
+        except aiohttp.ServerTimeoutError:
             return self._failed(CallFailure(f"it said nothing for {silence:g} s", retry_call=False, retry_run=True))
         except (aiohttp.ClientError, OSError) as error:
             if self.is_answered:
                 return self._failed(CallFailure("the answer was cut off in the middle", retry_call=True))
             # Whoever hangs up at once, without a word, has not charged for one.
-            self.is_sent = self.seconds > AT_ONCE and not isinstance(error, aiohttp.ClientConnectorError)
+            self.is_sent = self.is_sent and self.seconds > AT_ONCE
             reason = self.redactor.text(_sentence(error))[:LONGEST_MESSAGE]
             return self._failed(CallFailure(f"it cannot be reached: {reason}", retry_call=True))
 
@@ -273,6 +274,17 @@ class UpstreamCall:
     def _failed(self, failure: CallFailure) -> CallFailure:
         """The provider went away, or was not reached."""
         return failure
+
+
+def tracing() -> aiohttp.TraceConfig:
+    """For a client's session: tells calls when they are with the provider. Until then nobody can charge for them."""
+
+    async def sent(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
+        context.trace_request_ctx.is_sent = True
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_headers_sent.append(sent)
+    return trace
 
 
 def _learn(limiter: ModelLimiter, failure: CallFailure | None) -> None:
