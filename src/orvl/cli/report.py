@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
+from orvl.cli.gates import baseline_from, gate_flags, gate_of, status_with, tell
+from orvl.cli.report_files import step_summary, write_junit, write_markdown
 from orvl.errors import UserError
 from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
@@ -18,9 +21,22 @@ if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
+    from orvl.rate.gate import Gate
+    from orvl.rate.history import PastRow
     from orvl.store import Store
     from orvl.trust.people import People
     from orvl.trust.section import Trust
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What there is to print."""
+
+    rows: Sequence[Row]
+    board: Board
+    beside: Trust | None
+    past: Sequence[PastRow]
+    gate: Gate
 
 
 @click.command()
@@ -34,8 +50,12 @@ if TYPE_CHECKING:
 @click.option("--judge", multiple=True, metavar="NAME", help="Rate with these judges' scores only.")
 @click.option("--matrix", is_flag=True, help="Agents × evals, with R in each place.")
 @click.option("--history", "past", is_flag=True, help="Also runs of files that have changed since, and what changed.")
+@gate_flags
 @as_json
 @click.option("--csv", "csv_", is_flag=True, help="Write CSV to standard output.")
+@click.option("--md", metavar="FILE|-", help="Write a Markdown summary, of 64 kB at most; - is standard output.")
+@click.option("--github", is_flag=True, help="Add the Markdown summary to that of the GitHub Actions step.")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML: a suite per contestant, a case per eval.")
 @where
 def command(**given: Any) -> int:
     """Print ratings of what has been run, of the agents' and evals' files as they are now.
@@ -43,57 +63,100 @@ def command(**given: Any) -> int:
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
     from orvl.rate.history import history
-    from orvl.report.history import history_json, print_history
-    from orvl.report.matrix import matrix_json, print_matrix
 
     words = selection_from(given)
-    if given["csv_"] and given["json_"]:
-        raise UserError("--json and --csv exclude each other.")
-    if given["csv_"] and (given["past"] or given["matrix"]):
-        raise UserError("--csv has neither --matrix nor --history. See: orvl export runs FILE --history")
+    _refuse(given)
+    summary = step_summary() if given["github"] else None
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
+    baseline = baseline_from(project, given["baseline"])
 
     with open_to_read(project, given["store"]) as store:
         cells = store.cells()
         keep = stored_matcher(project, words, [cell.names for cell in cells])
         metrics = chosen_metrics(project, words, cells)
-        board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"])
+        by_run = given["by"] == "run" or given["junit"] is not None
+        board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
-    if out:
-        from orvl.report.ratings_json import as_json as ratings_as_json
-        from orvl.report.trust_text import as_json as trust_as_json
+    gate = gate_of(board, words, given["fail_under"], baseline, rows)
+    if given["junit"]:
+        write_junit(Path(given["junit"]), rows, board, gate)
+    if given["md"] or summary:
+        write_markdown(given["md"], summary, rows, board, gate)
+    _print(given, out, _Report(rows, board, beside, past, gate))
+    return status_with(gate, 0)
 
-        more: dict[str, Any] = {"history": history_json(past)} if given["past"] else {}
-        more |= {"matrix": matrix_json(board)} if given["matrix"] else {}
-        out.write(ratings_as_json(rows, board, trust=trust_as_json(beside, board.standing) if beside else None, **more))
-        return 0
-    if given["csv_"]:
+
+def _refuse(given: dict[str, Any]) -> None:
+    if given["csv_"] and given["json_"]:
+        raise UserError("--json and --csv exclude each other.")
+    if given["csv_"] and (given["past"] or given["matrix"]):
+        raise UserError("--csv has neither --matrix nor --history. See: orvl export runs FILE --history")
+    if given["md"] == "-" and (given["json_"] or given["csv_"]):
+        raise UserError("--md - writes to standard output, as --json and --csv do. Give it a file: --md FILE")
+
+
+def _print(given: dict[str, Any], out: JsonOut | None, report: _Report) -> None:
+    """The form that standard output gets; how the gate stands goes there with a table, else to standard error."""
+    if out:
+        out.write(_json(given, report))
+    elif given["csv_"]:
         from orvl.report.ratings_csv import as_csv
 
-        click.echo(as_csv(rows, board), nl=False)
-        return 0
+        click.echo(as_csv(report.rows, report.board), nl=False)
+    elif given["md"] != "-":
+        _print_tables(given, report)
+        return
+    tell(report.gate)
+
+
+def _json(given: dict[str, Any], report: _Report) -> dict[str, Any]:
+    from orvl.report.gate import gate_json
+    from orvl.report.history import history_json
+    from orvl.report.matrix import matrix_json
+    from orvl.report.ratings_json import as_json as ratings_as_json
+    from orvl.report.ratings_json import cell_objects
+    from orvl.report.trust_text import as_json as trust_as_json
+
+    more: dict[str, Any] = {"cells": cell_objects(report.board)} if given["by"] == "agent" else {}
+    more |= {"history": history_json(report.past)} if given["past"] else {}
+    more |= {"matrix": matrix_json(report.board)} if given["matrix"] else {}
+    trust = trust_as_json(report.beside, report.board.standing) if report.beside else None
+    return ratings_as_json(report.rows, report.board, trust=trust, **more, **gate_json(report.gate))
+
+
+def _print_tables(given: dict[str, Any], report: _Report) -> None:
+    from orvl.report.gate import print_gate
+    from orvl.report.history import print_history
+    from orvl.report.matrix import print_matrix
     from orvl.report.table import print_ratings
     from orvl.report.trust_text import sentences
 
-    terminal = console()
+    terminal, board, beside = console(), report.board, report.beside
     if given["matrix"]:
         print_matrix(terminal, board)
     else:
-        print_ratings(terminal, rows, board, sentences(beside, board.standing) if beside else ())
+        print_ratings(terminal, report.rows, board, sentences(beside, board.standing) if beside else ())
     if given["past"]:
-        print_history(terminal, past)
-    return 0
+        print_history(terminal, report.past)
+    print_gate(terminal, report.gate)
 
 
 def rated(
-    project: Project, store: Store, keep: Any, judges: Sequence[str], metrics: Mapping[str, bool] | None, by: str
+    project: Project,
+    store: Store,
+    keep: Any,
+    judges: Sequence[str],
+    metrics: Mapping[str, bool] | None,
+    by: str,
+    *,
+    by_run: bool,
 ) -> tuple[Board, Sequence[Row], Trust | None]:
     """The board, its rows by agent, eval or run, and what stands beside the rows of agents."""
     from orvl.rate.collect import of_store
     from orvl.trust.standing import with_standing
 
-    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by == "run"))
+    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by_run))
     if by != "agent" or not board.cells:
         return board, board.runs if by == "run" else board.cells, None
     from orvl.trust.section import trust

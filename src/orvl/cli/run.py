@@ -24,6 +24,7 @@ from orvl.cli.common import (
     store_exists,
     where,
 )
+from orvl.cli.gates import baseline_from, gate_flags, gate_of, status_with, tell
 from orvl.errors import UserError
 from orvl.plan.options import RunOptions
 from orvl.plan.options import flags as option_flags
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from orvl.pipeline import Evaluation, Prepared
     from orvl.project import Project
     from orvl.rate.collect import Board
+    from orvl.rate.gate import Gate
 
 
 def run_flags(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,6 +62,7 @@ def run_flags(function: Callable[..., Any]) -> Callable[..., Any]:
 @five_words
 @run_flags
 @click.option("--dry-run", is_flag=True, help="Show what would run, what it may cost, and what it can detect.")
+@gate_flags
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")
 @as_json
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
@@ -79,6 +82,7 @@ def command(**flags: Any) -> int:
         return _dry_run(project, options, flags, out)
     from orvl.cli.watch import watched
 
+    baseline = baseline_from(project, flags["baseline"])
     plan = pipeline.plan(project, options)
     with open_to_write(project, flags["store"]) as store:
         prepared = pipeline.prepare(project, plan, options, store, os.environ)
@@ -86,8 +90,9 @@ def command(**flags: Any) -> int:
         pipeline.note_planned(prepared.plan, store)
         execution = watched(project, prepared, options, store, quiet=flags["quiet"])
         evaluation = pipeline.rate(project, prepared, execution, store)
-    _print(evaluation, out, by_eval=flags["verbose"])
-    status = _status(evaluation)
+    gate = gate_of(evaluation.board, options.selection, flags["fail_under"], baseline)
+    _print(evaluation, gate, out, by_eval=flags["verbose"])
+    status = status_with(gate, _status(evaluation))
     if status in (3, 130):
         sys.stderr.write(f"To continue: {_continued(options, prepared, flags)}\n")
     return status
@@ -140,17 +145,22 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
     raise UserError(f"This would run {what}. See it with --dry-run, then add --yes, or --budget USD.")
 
 
-def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> None:
+def _print(evaluation: Evaluation, gate: Gate, out: JsonOut | None, *, by_eval: bool) -> None:
     notes = (*evaluation.plan.warnings, *_notes(evaluation.execution, evaluation.board))
     evaluation = replace(evaluation, board=evaluation.board.with_warnings(*notes))
+    from orvl.report.gate import gate_json, print_gate
+
     if not out:
-        pipeline.report(evaluation, console(), by_eval=by_eval)
+        terminal = console()
+        pipeline.report(evaluation, terminal, by_eval=by_eval)
+        print_gate(terminal, gate)
         return
     from orvl.report.race import race_json
     from orvl.report.ratings_json import as_json as ratings_as_json
 
     race = {"race": race_json(evaluation.race)} if evaluation.race else {}
-    out.write(ratings_as_json(evaluation.board.cells, evaluation.board, **race))
+    out.write(ratings_as_json(evaluation.board.cells, evaluation.board, **race, **gate_json(gate)))
+    tell(gate)
 
 
 def _notes(execution: Execution, board: Board) -> list[str]:
@@ -175,7 +185,7 @@ def _notes(execution: Execution, board: Board) -> list[str]:
 
 def _status(evaluation: Evaluation) -> int:
     """0 all rated, or all that a race needs; 1 something could not be; 2 nothing could start; 3 the budget; 130
-    interrupted."""
+    interrupted. What is below a threshold or worse than before makes it 4, in `gates`."""
     execution, board, race = evaluation.execution, evaluation.board, evaluation.race
     incomplete = race.is_incomplete if race else any(cell.rated < cell.planned for cell in board.cells)
     if execution.interrupted:
@@ -196,6 +206,6 @@ def _continued(options: RunOptions, prepared: Prepared, flags: dict[str, Any]) -
         for one in value if isinstance(value, tuple) else (value,):
             if one is not None and one is not False:
                 words += [f"--{name}"] if one is True else [f"--{name}", f"{one:g}" if name == "budget" else str(one)]
-    for name in ("project", "store"):
-        words += [f"--{name}", flags[name]] if flags[name] else []
+    for name in ("fail_under", "baseline", "project", "store"):
+        words += [f"--{name.replace('_', '-')}", str(flags[name])] if flags[name] is not None else []
     return shlex.join(words)

@@ -132,6 +132,8 @@ class Row:
     """The lowest and highest R when one judge is left out."""
     other_families: float | None = None
     """R without judges of the same family as the contestant's model, where there are such."""
+    scoring: str | None = None
+    """Of a cell: a fingerprint of its eval, metrics, judges and weights."""
 
     @property
     def contestant(self) -> tuple[str, str, str]:

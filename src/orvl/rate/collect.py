@@ -17,7 +17,7 @@ from orvl.plan.layout import panel_of
 from orvl.plan.weights import weight_notes
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
-from orvl.rate.gather import CellRef, Gathered, families_of, gather
+from orvl.rate.gather import CellRef, Gathered, families_of, fingerprint, gather
 from orvl.rate.stats.race import FEWEST
 from orvl.rate.warnings import told_shares, warnings_of
 from orvl.store.protocol import ANY_EPISODE
@@ -186,7 +186,10 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
             attempts = np.concatenate([gathered.stacks[cell][0] for cell in cells]).tolist()
             of_runs.update(zip(attempts, rate_groups([1] * len(attempts), scores, rules)[0], strict=True))
     errors = _errors(store, gathered)
-    cell_rows = tuple(_cell_row(ref, gathered.counted, ratings, errors) for ref in gathered.refs)
+    made_by = {name: fingerprint(panel, gathered.scorings[name]) for name, panel in gathered.panels.items()}
+    cell_rows = tuple(
+        replace(_cell_row(ref, gathered.counted, ratings, errors), scoring=made_by[ref.panel]) for ref in gathered.refs
+    )
     told = told_shares(store, gathered)
     warnings, is_broken = warnings_of(store, gathered, cell_rows, told)
     runs = _run_rows(store, gathered, of_runs) if by_run else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -103,6 +105,13 @@ def family_keys(evals: Sequence[Eval]) -> list[str] | None:
 def scoring_of(panel: Panel) -> Scoring:
     weights = [judge.weight for judge in panel.judges] or [1.0]
     return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
+
+
+def fingerprint(panel: Panel, scoring: Scoring) -> str:
+    """Of all that a rating on an eval rests on besides the agent: where it differs, two ratings are no pair."""
+    weights = [[*map(float, scoring.metric_weights)], [*map(float, scoring.judge_weights)]]
+    parts = [panel.eval.digest, scoring.layout.key, *weights]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def common_scoring(scorings: Sequence[Scoring]) -> Scoring:

@@ -29,7 +29,7 @@ class Column(Generic[T]):
     heading: str = ""
     """Empty: in JSON and CSV only."""
     cell: Callable[[T], str] = lambda _: ""
-    rows: Literal["all", "contestants", "runs"] = "all"
+    rows: Literal["all", "contestants", "cells", "runs"] = "all"
     """Which rows have it in JSON and CSV."""
     when: Callable[[Sequence[T]], bool] = lambda _: True
     """Whether a table of these rows shows it."""
@@ -138,6 +138,7 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
         Column(heading="time", cell=_time),
         Column(heading="cost", cell=_cost),
         Column("sandbox", lambda row: row.sandbox),
+        Column("scoring", lambda row: row.scoring, rows="cells"),
     ]
 
 

@@ -58,7 +58,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
     if whole.significant and whole.is_within(comparison.within):
         yield f"The difference is shown, but it is smaller than {comparison.within:g}."
     if comparison.verdict == "NOT ENOUGH EVIDENCE":
-        yield _what_would_settle(comparison)
+        yield what_would_settle(whole, comparison.more)
 
 
 def over(found: Paired) -> str:
@@ -87,18 +87,18 @@ def _p(value: float) -> str:
     return "below 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _what_would_settle(comparison: Comparison) -> str:
-    whole = comparison.whole
+def what_would_settle(whole: Paired, more: int | None) -> str:
+    """How many more evals a comparison without a verdict needs."""
     if whole.families < LEAST_EVALS:
         what = "evals" if whole.families == whole.n else "families of evals"
         return f"Fewer than {LEAST_EVALS} {what} cannot settle it: add at least {LEAST_EVALS - whole.families}."
-    if comparison.more is None:
+    if more is None:
         if not whole.mean or abs(whole.mean) < LEVEL:
             return "The two are level on these: only more evals can show that they are equivalent."
         return "Settling a difference this small would take more evals than anybody runs."
-    if comparison.more > 10_000:
+    if more > 10_000:
         return "Settling a difference this small would take more than 10,000 more evals."
-    return f"About {count(comparison.more, 'more eval')} would settle it, if they go as these did."
+    return f"About {count(more, 'more eval')} would settle it, if they go as these did."
 
 
 def difference(found: Paired) -> str:
@@ -183,9 +183,9 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "within": comparison.within,
         "equivalent": comparison.whole.is_within(comparison.within),
         "needed_e": 1 / ALPHA,
-        "difference": _paired(comparison.whole),
+        "difference": paired_json(comparison.whole),
         "more_evals": comparison.more,
-        "metrics": {name: _paired(one) for name, one in comparison.metrics.items()},
+        "metrics": {name: paired_json(one) for name, one in comparison.metrics.items()},
         "evals": [
             {"eval": one.name, "a": one.a, "b": one.b, "difference": one.difference}
             for one in sorted(comparison.evals, key=lambda one: -abs(one.difference))
@@ -209,7 +209,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _paired(one: Paired) -> dict[str, Any]:
+def paired_json(one: Paired) -> dict[str, Any]:
     pairs = {name: list(pair) if (pair := getattr(one, name)) else None for name in ("interval", "one_look_interval")}
     return {
         **asdict(one),

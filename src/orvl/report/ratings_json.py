@@ -81,7 +81,25 @@ def row_objects(rows: Sequence[Row], board: Board) -> list[dict[str, Any]]:
     return [{column.name: column.value(row) for column in columns if _has(column, row)} for row in rows]
 
 
+def cell_objects(board: Board) -> list[dict[str, Any]]:
+    """The ratings of cells alone: what a later report needs of this one to be compared with it."""
+    return [
+        {
+            "agent": row.agent,
+            "provider": row.provider or None,
+            "model": row.model or None,
+            "eval": row.eval,
+            "R": row.R,
+            "missing": list(row.missing),
+            "scoring": row.scoring,
+        }
+        for row in board.cells
+    ]
+
+
 def _has(column: Column[Row], row: Row) -> bool:
     if column.rows == "runs":
         return row.run is not None
+    if column.rows == "cells":
+        return row.run is None and row.eval is not None
     return column.rows == "all" or row.eval is None
