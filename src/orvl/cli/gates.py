@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orvl.errors import UserError
-from orvl.project.names import did_you_mean
+from orvl.project.names import closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,11 +120,9 @@ def _from_git(project: Project, word: str) -> bytes:
     """`cat-file` runs no filter, pager or program of the repository's configuration."""
     ref, colon, path = word.partition(":")
     if not (ref and colon and path) or ref.startswith("-"):
-        beside = [str(one) for one in Path(word).parent.glob("*.json")]
-        raise UserError(
-            f"--baseline {word}: there is no such file, and it is not REF:PATH of git. {did_you_mean(word, beside)} "
-            "Make a file with: orvl report --json > FILE"
-        )
+        near = closest(word, [str(one) for one in Path(word).parent.glob("*.json")])
+        hint = f"Did you mean '{near}'?" if near else "Make a file with: orvl report --json > FILE"
+        raise UserError(f"--baseline {word}: there is no such file, and it is not REF:PATH of git. {hint}")
     try:
         done = subprocess.run(
             ["git", "cat-file", "blob", word],

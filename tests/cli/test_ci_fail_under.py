@@ -1,0 +1,119 @@
+"""`--fail-under R`: below is status 4, what is not rated is status 1, and nothing to look at is no pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.graded import grade
+
+SANDBOX = "none"
+
+
+@pytest.fixture
+def two(project):
+    """One agent that earns 0.8 and 0.6, and one that earns 0.3 and 0.5."""
+    grade(project, "good", {"a": 0.8, "b": 0.6})
+    grade(project, "bad", {"a": 0.3, "b": 0.5})
+    assert project.orvl("good,bad", "--eval=a,b").status == 0
+    return project
+
+
+def test_a_row_below_fails_and_is_named_with_its_distance(two):
+    done = two.orvl("report", "--fail-under", "0.65")
+    assert done.status == 4
+    assert "FAILED: 1 of 2 rows below 0.65." in done.out
+    assert "bad m none: R 0.400 is 0.25 below 0.65." in done.out
+    assert "good m none: R" not in done.out
+
+
+def test_exactly_the_threshold_is_not_below(two):
+    done = two.orvl("report", "good", "--fail-under", "0.7")
+    assert (done.status, "PASSED: 0 of 1 row below 0.7." in done.out) == (0, True)
+    assert two.orvl("report", "good", "--fail-under", "0.7001").status == 4
+
+
+def test_by_eval_the_rows_shown_count(two):
+    done = two.orvl("report", "good", "--by", "eval", "--fail-under", "0.65")
+    assert done.status == 4
+    assert "good m none b: R 0.600 is 0.05 below 0.65." in done.out
+    by_run = two.orvl("report", "good", "--by", "run", "--fail-under", "0.65")
+    assert (by_run.status, "good m none b #1: R 0.600" in by_run.out) == (4, True)
+
+
+def test_run_has_the_same_gate(two):
+    assert two.orvl("good", "--eval=a,b", "--fail-under=0.65").status == 0
+    done = two.orvl("bad", "--eval=a,b", "--fail-under=0.65")
+    assert (done.status, "bad m none: R 0.400 is 0.25 below 0.65." in done.out) == (4, True)
+
+
+def test_json_has_the_gate_and_standard_output_nothing_else(two):
+    done = two.orvl("report", "--json", "--fail-under", "0.65")
+    gate = done.json["gate"]
+    assert (done.status, gate["state"], gate["fail_under"]) == (4, "failed", 0.65)
+    rows = [(row["agent"], row["state"], row["distance"]) for row in gate["rows"]]
+    assert rows == [("bad", "failed", pytest.approx(-0.25)), ("good", "passed", pytest.approx(0.05))]
+    assert "bad m none: R 0.400" in done.err
+    assert "gate" not in two.orvl("report", "--json").json
+    ran = two.orvl("bad", "--eval=a,b", "--json", "--fail-under=0.65")
+    assert (ran.status, ran.json["gate"]["state"]) == (4, "failed")
+    table = two.orvl("report", "--csv", "--fail-under", "0.65")
+    assert (table.status, "FAILED" in table.out, "FAILED" in table.err) == (4, False, True)
+
+
+@pytest.mark.parametrize("command", [("report",), ("half", "--eval=a,b")])
+def test_what_is_not_rated_never_passes(project, command):
+    grade(project, "half", {"a": 0.9, "b": None})
+    assert project.orvl("half", "--eval=a,b").status == 1
+    done = project.orvl(*command, "--fail-under=0.5")
+    assert done.status == 1
+    assert "UNDECIDED: 0 of 1 row below 0.5." in done.out
+    assert "half m none: R 0.900 is not below 0.5, but it is not of all that was asked for." in done.out
+    assert "b: 1 of 1 runs errored" in done.out
+    assert project.orvl(*command, "--fail-under=0.95").status == 4
+    assert project.orvl("report").status == 0
+
+
+def test_a_row_without_any_rating_is_said_to_have_none(project):
+    grade(project, "none-at-all", {"a": None})
+    project.orvl("none-at-all", "--eval=a")
+    done = project.orvl("report", "--fail-under", "0")
+    assert (done.status, "none-at-all m none has no rating to hold against 0." in done.out) == (1, True)
+
+
+def test_an_eval_that_is_left_out_of_R_is_not_forgotten(two):
+    """R is over the evals that all rows have; what a row lacks must not pass for that."""
+    grade(two, "half", {"a": 0.9, "b": None})
+    assert two.orvl("half", "--eval=a,b").status == 1
+    states = {row["agent"]: row["state"] for row in two.orvl("report", "--json", "--fail-under=0.2").json["gate"]["rows"]}
+    assert states == {"good": "passed", "bad": "passed", "half": "undecided"}
+
+
+def test_nothing_to_look_at_is_no_pass(project):
+    assert project.orvl("dummy-good", "--eval=hello-world").status == 0
+    only_controls = project.orvl("report", "--fail-under", "0")
+    assert (only_controls.status, "which is no pass" in only_controls.out) == (1, True)
+    assert project.orvl("report", "dummy-good", "--fail-under", "0").status == 0
+
+
+def test_controls_count_only_where_agents_are_named(two):
+    assert two.orvl("empty", "--eval=a,b").status in (0, 1)
+    gate = two.orvl("report", "--json", "--fail-under=0.2").json["gate"]
+    assert {row["agent"] for row in gate["rows"]} == {"good", "bad"}
+    gate = two.orvl("report", "--agent=*", "--json", "--fail-under=0.2").json["gate"]
+    assert {row["agent"] for row in gate["rows"]} == {"good", "bad", "empty"}
+
+
+@pytest.mark.parametrize("value", ["nan", "1.1", "-0.1", "x", "inf"])
+def test_a_threshold_is_a_rating(two, value):
+    done = two.orvl("report", f"--fail-under={value}")
+    assert (done.status, "fail-under" in done.err) == (2, True)
+
+
+def test_the_command_to_continue_keeps_the_gate(project):
+    from orvl.cli.run import _continued
+    from orvl.pipeline import Prepared
+    from orvl.plan.options import RunOptions
+
+    flags = {"fail_under": 0.0, "baseline": "b.json", "project": None, "store": None}
+    words = _continued(RunOptions(), Prepared(None, None), flags)  # type: ignore[arg-type]
+    assert words == "orvl all --fail-under 0.0 --baseline b.json"
