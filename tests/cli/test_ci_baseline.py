@@ -163,7 +163,10 @@ def test_a_baseline_that_git_has(before):
         ('{"schema": 1, "ratings": [{"agent": "a", "eval": "e", "R": true}]}', "from 0 to 1"),
         ('{"schema": 1, "ratings": [{"agent": ["a"], "eval": "e", "R": 1}]}', "does not name"),
         ('{"schema": 1, "ratings": [], "cells": [7]}', "does not name"),
-        ('{"schema": 1, "ratings": [], "cells": [{"agent": "a", "eval": "e"}, {"agent": "a", "eval": "e"}]}', "two ratings"),
+        (
+            '{"schema": 1, "ratings": [], "cells": [{"agent": "a", "eval": "e"}, {"agent": "a", "eval": "e"}]}',
+            "two ratings",
+        ),
     ],
 )
 def test_a_file_that_is_no_report_is_a_sentence(small, text, said):

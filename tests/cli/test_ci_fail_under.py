@@ -5,6 +5,12 @@ from __future__ import annotations
 import pytest
 
 from helpers.graded import grade
+from orvl import pipeline
+from orvl.cli.run import _continued
+from orvl.plan.options import RunOptions
+from orvl.plan.selection import Selection
+from orvl.project import open_project
+from orvl.store import open_store
 
 SANDBOX = "none"
 
@@ -84,7 +90,9 @@ def test_an_eval_that_is_left_out_of_R_is_not_forgotten(two):
     """R is over the evals that all rows have; what a row lacks must not pass for that."""
     grade(two, "half", {"a": 0.9, "b": None})
     assert two.orvl("half", "--eval=a,b").status == 1
-    states = {row["agent"]: row["state"] for row in two.orvl("report", "--json", "--fail-under=0.2").json["gate"]["rows"]}
+    states = {
+        row["agent"]: row["state"] for row in two.orvl("report", "--json", "--fail-under=0.2").json["gate"]["rows"]
+    }
     assert states == {"good": "passed", "bad": "passed", "half": "undecided"}
 
 
@@ -110,10 +118,37 @@ def test_a_threshold_is_a_rating(two, value):
 
 
 def test_the_command_to_continue_keeps_the_gate(project):
-    from orvl.cli.run import _continued
-    from orvl.pipeline import Prepared
-    from orvl.plan.options import RunOptions
-
     flags = {"fail_under": 0.0, "baseline": "b.json", "project": None, "store": None}
-    words = _continued(RunOptions(), Prepared(None, None), flags)  # type: ignore[arg-type]
+    words = _continued(RunOptions(), pipeline.Prepared(None, None), flags)  # type: ignore[arg-type]
     assert words == "orvl all --fail-under 0.0 --baseline b.json"
+
+
+def test_what_was_asked_for_and_never_run_is_no_pass(two):
+    grade(two, "late", {"a": 0.9, "b": 0.9})
+    opened = open_project(two.root)
+    plan = pipeline.plan(opened, RunOptions(Selection(agent="late", eval="a,b"), sandbox="none"))
+    with open_store(str(two.root / ".orvl"), write=True) as store:
+        pipeline.note_planned(plan, store)  # and then the money was gone
+    done = two.orvl("report", "--fail-under=0.2")
+    assert (done.status, "late m none has no rating to hold against 0.2. Not rated: a: not run" in done.out) == (
+        1,
+        True,
+    )
+    by_eval = two.orvl("report", "--by=eval", "--fail-under=0.2")
+    assert (by_eval.status, "late m none b has no rating" in by_eval.out) == (1, True)
+    assert two.orvl("report", "good,bad", "--fail-under=0.2").status == 0
+    (two.root / "agents/late.py").unlink()
+    assert two.orvl("report", "--fail-under=0.2").status == 0
+
+
+def test_an_agent_that_has_changed_since_is_no_pass(two):
+    grade(two, "good", {"a": 0.1, "b": 0.1})
+    done = two.orvl("report", "--fail-under=0.2")
+    assert (done.status, "good m none has no rating" in done.out) == (1, True)
+    assert two.orvl("report", "bad", "--fail-under=0.2").status == 0
+
+
+def test_an_eval_that_is_broken_now_is_no_pass(two):
+    two.eval("b", "---\nmetrics: {nothing-like-it: 1}\n---\nb\n")
+    done = two.orvl("report", "--fail-under=0.2")
+    assert (done.status, "b: not run" in done.out) == (1, True), done.out

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.rate.gate import Gate
+    from orvl.store import StoredCell
+    from orvl.store.rows import Names
 
 FAILED, NOT_RATED = 4, 1
 """Exit statuses (docs/command-line.md)."""
@@ -59,22 +61,35 @@ def gate_of(
     under: float | None,
     baseline: Baseline | None,
     rows: Sequence[Row] | None = None,
+    not_run: Sequence[Row] = (),
 ) -> Gate:
     """How rows stand, those of contestants where none are given. Controls count only where agents are named."""
     from orvl.rate.baseline import against_baseline
-    from orvl.rate.gate import Gate, held
+    from orvl.rate.gate import Gate, held, with_not_run
 
     exempt = board.controls if selection.agent == "all" else frozenset()
+    not_run = tuple(cell for cell in not_run if cell.agent not in exempt)
     if under is None and baseline is None:
-        return Gate(exempt=exempt)
+        return Gate(exempt=exempt, not_run=not_run)
     kept = [row for row in (board.contestants if rows is None else rows) if row.agent not in exempt]
+    kept, cells = with_not_run(kept, not_run), [*board.cells, *not_run]
     return Gate(
         under,
-        () if under is None else held(kept, board.cells, under),
+        () if under is None else held(kept, cells, under),
         baseline,
-        () if baseline is None else against_baseline(kept, board.cells, baseline, board.gathered.panels),
+        () if baseline is None else against_baseline(kept, cells, baseline, board.gathered.panels),
         exempt,
+        not_run,
     )
+
+
+def not_run_of(project: Project, cells: Sequence[StoredCell], keep: Callable[[Names], bool], board: Board) -> list[Row]:
+    """What the words mean and the report does not show, because it was not run, or its files have changed since."""
+    from orvl.plan.identities import still_wanted
+    from orvl.rate.board import Row
+
+    shown = {(*cell.contestant, cell.eval) for cell in board.cells}
+    return [Row(*names) for names in still_wanted(project, cells) if keep(names) and names not in shown]
 
 
 def status_with(gate: Gate, status: int) -> int:

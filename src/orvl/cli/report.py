@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
-from orvl.cli.gates import baseline_from, gate_flags, gate_of, status_with, tell
+from orvl.cli.gates import baseline_from, gate_flags, gate_of, not_run_of, status_with, tell
 from orvl.cli.report_files import step_summary, write_junit, write_markdown
 from orvl.errors import UserError
 from orvl.plan.selection import chosen_metrics, stored_matcher
@@ -78,7 +78,10 @@ def command(**given: Any) -> int:
         by_run = given["by"] == "run" or given["junit"] is not None
         board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
-    gate = gate_of(board, words, given["fail_under"], baseline, rows)
+    # Rows by imported metrics alone are not of the project's own agents.
+    is_own = metrics is None or any(name in project.metric_files for name in metrics)
+    not_run = not_run_of(project, cells, keep, board) if is_own else []
+    gate = gate_of(board, words, given["fail_under"], baseline, rows, not_run)
     if given["junit"]:
         write_junit(Path(given["junit"]), rows, board, gate)
     if given["md"] or summary:

@@ -117,6 +117,20 @@ def identities(project: Project, cells: Iterable[StoredCell]) -> Identities:
     return Identities(project, stored, counted, now, broken)
 
 
+def still_wanted(project: Project, cells: Iterable[StoredCell]) -> list[Names]:
+    """The names of cells that were once asked for and that the project still has, run or not."""
+    return list(dict.fromkeys(cell.names for cell in cells if _has(project, cell)))
+
+
+def _has(project: Project, cell: StoredCell) -> bool:
+    if Contestant.of(cell.agent).agent not in project.agent_files or cell.eval not in project.eval_files:
+        return False
+    try:
+        return cell.model in project.agent(cell.agent).models.get(cell.provider, {})
+    except OrvlError:
+        return True  # a file that is broken now is not gone
+
+
 def is_same(stored: StoredCell, now: Cell | None) -> bool:
     """Whether a stored cell is of the files as they are now, whatever version its agent had."""
     if now is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from orvl.rate.board import Row
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from orvl.rate.baseline import AgainstBaseline, Baseline, Contestant
-    from orvl.rate.board import Row
 
 GateState = Literal["passed", "failed", "undecided"]
 HAIR = 1e-9
@@ -43,6 +44,8 @@ class Gate:
     against: tuple[AgainstBaseline, ...] = ()
     exempt: frozenset[str] = frozenset()
     """Agents that nothing is asked of: controls, where no agent was named."""
+    not_run: tuple[Row, ...] = ()
+    """Cells that were asked for once and have no runs of the files as they are now: no row of a report shows them."""
 
     @property
     def is_asked(self) -> bool:
@@ -76,6 +79,15 @@ class Gate:
     def below(self, cell: Row) -> str:
         """By how much a cell is below the threshold."""
         return f"{(self.fail_under or 0.0) - (cell.R or 0.0):.2g} below {self.fail_under:g}"
+
+
+def with_not_run(rows: Sequence[Row], not_run: Sequence[Row]) -> list[Row]:
+    """Rows, and those that are missing because nothing of them is run: contestants, if that is what rows are."""
+    if not all(row.eval is None for row in rows):
+        return [*rows, *not_run]
+    there = {row.contestant for row in rows}
+    lacking = dict.fromkeys(cell.contestant for cell in not_run if cell.contestant not in there)
+    return [*rows, *(Row(*names, eval=None) for names in lacking)]
 
 
 def is_below(distance: float | None) -> bool:

@@ -28,13 +28,14 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def as_junit(rows: Sequence[Row], board: Board, gate: Gate) -> bytes:
     """One document: suites are the contestants of `rows`, cases all evals of the report."""
     suites = ET.Element("testsuites", name="orvl")
-    evals = sorted({cell.eval for cell in board.cells if cell.eval})
-    cells = {(*cell.contestant, cell.eval): cell for cell in board.cells}
+    every = [*board.cells, *gate.not_run]
+    evals = sorted({cell.eval for cell in every if cell.eval})
+    cells = {(*cell.contestant, cell.eval): cell for cell in every}
     whole = {row.contestant: row.R for row in board.contestants}
     runs: dict[tuple[str, ...], list[Row]] = {}
     for run in board.runs:
         runs.setdefault((*run.contestant, run.eval or ""), []).append(run)
-    for contestant in dict.fromkeys(row.contestant for row in rows if row.agent not in gate.exempt):
+    for contestant in dict.fromkeys(row.contestant for row in (*rows, *gate.not_run) if row.agent not in gate.exempt):
         suite = ET.SubElement(suites, "testsuite", name=_name(contestant))
         _add_properties(suite, contestant, whole.get(contestant), gate)
         for eval_ in evals:

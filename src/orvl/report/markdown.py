@@ -99,7 +99,7 @@ def _evals(board: Board, gate: Gate) -> Part:
         return not unrated_parts(cell), 2.0 if cell.R is None else cell.R
 
     before = ["<details><summary>By eval</summary>", "", "| eval | contestant | R | runs | |", "|---|---|--:|--:|---|"]
-    lines = [_cell(cell, gate) for cell in sorted(board.cells, key=trouble)]
+    lines = [_cell(cell, gate) for cell in sorted([*board.cells, *gate.not_run], key=trouble)]
     return Part(before, lines, ["", "</details>", ""], "row")
 
 
