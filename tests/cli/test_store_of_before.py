@@ -59,13 +59,15 @@ def test_its_reports_are_the_same(before, words, file):
         # Intervals are honest about few runs now, and there are more of them.
         now, before_ = row.pop("interval"), then.pop("interval")
         assert (now is None) == (before_ is None) and (now is None or now[0] <= row["R"] <= now[1])
-        for new in ("families", "cost_per_run", "seconds_per_run"):
+        for new in ("families", "cost_per_run", "seconds_per_run", "scoring"):
             row.pop(new, None)
         assert row.pop("imported") is None
     for told in (shown, expected):
         if told.get("trust"):
             told["trust"].pop("next")
             told["trust"].pop("frontier", None)
+    assert ("cells" in shown) == (words == ())
+    shown.pop("cells", None)
     assert shown.pop("told") == {}
     assert shown.pop("isolation") == {"greeting": {"in-process": 2}, "shopping": {"in-process": 2}}
     assert without_wording(shown) == without_wording(expected)
