@@ -182,3 +182,23 @@ def test_a_wrong_baseline_is_told_before_anything_runs(small):
     done = small.orvl("writer", "--eval=one", "--baseline=bsae.json")
     assert (done.status, "Did you mean 'base.json'?" in done.err) == (2, True)
     assert not (small.root / ".orvl").exists()
+
+
+def test_changed_weights_are_no_pair(project):
+    grade(project, "mine", {"e1": 0.9})
+    project.score("other", "def score(run): return 0.0\n")
+    project.eval("e1", "---\nmetrics: {value: 1, other: 1}\n---\ne1\n")
+    assert project.orvl("mine", "--eval=e1").status == 0
+    project.write("base.json", project.orvl("report", "--json").out)
+    assert "not compared" not in project.orvl("report", "--baseline=base.json").out
+    project.eval("e1", "---\nmetrics: {value: 3, other: 1}\n---\ne1\n")
+    assert "weights have changed: e1." in project.orvl("report", "--baseline=base.json").out
+
+
+def test_a_rating_that_lacked_a_metric_is_no_pair(before):
+    report = json.loads((before.root / "base.json").read_text())
+    report["cells"][0]["missing"] = ["value"]
+    before.write("base.json", json.dumps(report))
+    done = before.orvl("report", "--baseline=base.json")
+    assert "1 eval not compared, because metrics are missing in the baseline: e" in done.out
+    assert "over 7 evals" in done.out

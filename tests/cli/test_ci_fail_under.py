@@ -152,3 +152,10 @@ def test_an_eval_that_is_broken_now_is_no_pass(two):
     two.eval("b", "---\nmetrics: {nothing-like-it: 1}\n---\nb\n")
     done = two.orvl("report", "--fail-under=0.2")
     assert (done.status, "b: not run" in done.out) == (1, True), done.out
+
+
+def test_imported_metrics_leave_the_projects_own_agents_out(two):
+    two.write("r.csv", "agent,eval,scores.luck\nx,a,0.5\n")
+    assert two.orvl("import", "results", "r.csv").status == 0
+    done = two.orvl("report", "--metric=luck", "--fail-under=0.2")
+    assert (done.status, "0 of 1 row below" in done.out) == (0, True), done.out

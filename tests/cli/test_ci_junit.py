@@ -166,3 +166,12 @@ def test_controls_have_a_suite_only_where_agents_are_named(small):
     assert [suite.get("name").split()[0] for suite in root] == ["writer"]
     _, root = written(small, "--agent=*")
     assert {suite.get("name").split()[0] for suite in root} == {"writer", "empty"}
+
+
+def test_a_time_that_is_unknown_is_left_out(project):
+    project.write("r.csv", "agent,eval,score,seconds\nx,a,0.5,2\nx,b,0.5,\n")
+    assert project.orvl("import", "results", "r.csv").status == 0
+    _, root = written(project)
+    times = {case.get("name"): case.get("time") for case in root.iter("testcase")}
+    assert times == {"a": "2.000", "b": None}
+    assert root[0].get("time") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -154,3 +155,33 @@ def test_a_summary_stays_below_what_github_takes(rated, there):
 def test_elsewhere_github_is_refused(rated):
     done = rated.orvl("report", "--github", env={"GITHUB_STEP_SUMMARY": ""})
     assert (done.status, "--md FILE" in done.err) == (2, True)
+
+
+def test_a_device_or_a_link_stays_what_it_is(rated):
+    target = rated.write("target.md", "old")
+    link = rated.root / "link.md"
+    link.symlink_to("target.md")
+    assert rated.orvl("report", "--md=link.md").status == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("## orvl")
+    os.mkfifo(rated.root / "pipe")
+    reader = os.open(rated.root / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert rated.orvl("report", "--md=pipe").status == 0
+        assert os.read(reader, 7) == b"## orvl"
+    finally:
+        os.close(reader)
+    assert (rated.root / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("flag", ["--md", "--junit", "--baseline"])
+def test_a_flag_whose_variable_is_not_set_is_refused(rated, flag):
+    done = rated.orvl("report", f"{flag}=")
+    assert (done.status, flag in done.err) == (2, True)
+
+
+def test_what_was_not_run_is_listed(rated):
+    grade(rated, "good", {"a": 0.1, "b": 0.1})
+    text = rated.orvl("report", "--md=-").out
+    assert "| `a` | `good m none` | – | 0/0/0/0 | `not run` |" in text
+    assert "not run" not in rated.orvl("report").out

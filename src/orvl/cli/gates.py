@@ -15,7 +15,7 @@ from orvl.errors import UserError
 from orvl.project.names import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from orvl.plan.selection import Selection
     from orvl.project import Project
@@ -83,11 +83,19 @@ def gate_of(
     )
 
 
-def not_run_of(project: Project, cells: Sequence[StoredCell], keep: Callable[[Names], bool], board: Board) -> list[Row]:
+def not_run_of(
+    project: Project,
+    cells: Sequence[StoredCell],
+    keep: Callable[[Names], bool],
+    metrics: Mapping[str, bool] | None,
+    board: Board,
+) -> list[Row]:
     """What the words mean and the report does not show, because it was not run, or its files have changed since."""
     from orvl.plan.identities import still_wanted
     from orvl.rate.board import Row
 
+    if metrics is not None and not any(name in project.metric_files for name in metrics):
+        return []  # metrics that only imported results have
     shown = {(*cell.contestant, cell.eval) for cell in board.cells}
     return [Row(*names) for names in still_wanted(project, cells) if keep(names) and names not in shown]
 
@@ -154,7 +162,7 @@ def _from_git(project: Project, word: str) -> bytes:
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"status {done.returncode}"]
         raise UserError(
-            f"--baseline {word}: there is no such file, and git does not have it: {said[-1]}. "
+            f"--baseline {word}: there is no such file, and git does not have it: {said[0].rstrip('.')}. "
             f"See: git ls-tree -r --name-only {ref} (in CI, fetch {ref} first)"
         )
     return _not_too_long(word, done.stdout)

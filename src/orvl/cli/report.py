@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from orvl.trust.section import Trust
 
 
+FOR_CI = ("fail_under", "baseline", "junit", "md", "github")
+"""Flags under which what is missing counts, too."""
+
+
 @dataclass(frozen=True)
 class _Report:
     """What there is to print."""
@@ -78,9 +82,11 @@ def command(**given: Any) -> int:
         by_run = given["by"] == "run" or given["junit"] is not None
         board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
-    # Rows by imported metrics alone are not of the project's own agents.
-    is_own = metrics is None or any(name in project.metric_files for name in metrics)
-    not_run = not_run_of(project, cells, keep, board) if is_own else []
+    not_run = (
+        not_run_of(project, cells, keep, metrics, board)
+        if any(given[flag] not in (None, False) for flag in FOR_CI)
+        else []
+    )
     gate = gate_of(board, words, given["fail_under"], baseline, rows, not_run)
     if given["junit"]:
         write_junit(Path(given["junit"]), rows, board, gate)
@@ -91,6 +97,9 @@ def command(**given: Any) -> int:
 
 
 def _refuse(given: dict[str, Any]) -> None:
+    for flag in ("junit", "md"):
+        if given[flag] == "":
+            raise UserError(f"--{flag} is empty: name a file, or leave the flag out.")
     if given["csv_"] and given["json_"]:
         raise UserError("--json and --csv exclude each other.")
     if given["csv_"] and (given["past"] or given["matrix"]):

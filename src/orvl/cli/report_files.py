@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
@@ -36,12 +37,14 @@ def write_markdown(target: str | None, summary: Path | None, rows: Sequence[Row]
         _write("--md", Path(target), as_markdown(rows, board, gate, COMMENT).encode())
     if summary is None:
         return
-    room = SUMMARY - (summary.stat().st_size if summary.exists() else 0)
-    if room < LEAST:
-        sys.stderr.write("The step's summary is full: GitHub takes 1 MiB. See this one with: orvl report --md -\n")
-        return
     try:
         with summary.open("ab") as file:
+            room = SUMMARY - file.tell()
+            if room < LEAST:
+                sys.stderr.write(
+                    "The step's summary is full: GitHub takes 1 MiB. See this one with: orvl report --md -\n"
+                )
+                return
             file.write(f"\n{as_markdown(rows, board, gate, room - 1)}".encode())
     except OSError as error:
         raise _cannot_write("--github", summary, error) from None
@@ -58,10 +61,12 @@ def step_summary() -> Path:
 
 
 def _write(flag: str, path: Path, data: bytes) -> None:
+    """A file is complete or absent; a link, a pipe or a device is written to and stays what it is."""
     from orvl.store.beneath import replacing
 
     try:
-        with replacing(path) as file:
+        is_file = not os.path.lexists(path) or S_ISREG(path.lstat().st_mode)
+        with replacing(path) if is_file else path.open("wb") as file:
             file.write(data)
     except OSError as error:
         raise _cannot_write(flag, path, error) from None
