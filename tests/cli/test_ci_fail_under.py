@@ -74,7 +74,7 @@ def test_what_is_not_rated_never_passes(project, command):
     assert done.status == 1
     assert "UNDECIDED: 0 of 1 row below 0.5." in done.out
     assert "half m none: R 0.900 is not below 0.5, but it is not of all that was asked for." in done.out
-    assert "b: 1 of 1 runs errored" in done.out
+    assert "b: 1 of 1 run errored" in done.out
     assert project.orvl(*command, "--fail-under=0.95").status == 4
     assert project.orvl("report").status == 0
 
@@ -134,6 +134,7 @@ def test_what_was_asked_for_and_never_run_is_no_pass(two):
         1,
         True,
     )
+    assert two.orvl("report", "--fail-under=0").status == 1
     by_eval = two.orvl("report", "--by=eval", "--fail-under=0.2")
     assert (by_eval.status, "late m none b has no rating" in by_eval.out) == (1, True)
     assert two.orvl("report", "good,bad", "--fail-under=0.2").status == 0

@@ -75,7 +75,7 @@ def test_a_suite_per_contestant_and_a_case_per_eval(project):
     assert outcomes(root, "half m none") == {"a": "passed", "b": "error", "c": "skipped"}
     failure = root.find(".//failure")
     assert failure.get("message") == "R 0.600 is 0.1 below 0.7"
-    assert "1 of 1 runs errored" in root.find(".//error").get("message")
+    assert "1 of 1 run errored" in root.find(".//error").get("message")
     episodes = root.find("testsuite[@name='good m none']/testcase[@name='a']/system-out").text.splitlines()
     keys = [row["run"] for row in project.orvl("report", "good", "--eval=a", "--by=run", "--json").json["ratings"]]
     assert [line.split(":")[0] for line in episodes] == ["episode 1", "episode 2"]

@@ -124,7 +124,7 @@ def test_the_verdict_first_then_rows_then_evals(rated):
     assert "half m none: R 0.300 is 0.35 below 0.65." in done.err
     assert any(line.startswith("- ❌ `half m none: R 0.300 is 0.35 below 0.65.") for line in lines)
     assert any(line.startswith("| `good m none` | 0.800 |") for line in lines)
-    assert any(line.startswith("| `b` | `half m none` | – | 0/0/1/1 | `1 of 1 runs errored") for line in lines)
+    assert any(line.startswith("| `b` | `half m none` | – | 0/0/1/1 | `1 of 1 run errored") for line in lines)
 
 
 def test_a_file_beside_the_table_and_no_verdict_where_none_was_asked(rated):

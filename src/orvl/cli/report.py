@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from orvl.trust.section import Trust
 
 
-FOR_CI = ("fail_under", "baseline", "junit", "md", "github")
-"""Flags under which what is missing counts, too."""
-
-
 @dataclass(frozen=True)
 class _Report:
     """What there is to print."""
@@ -82,11 +78,7 @@ def command(**given: Any) -> int:
         by_run = given["by"] == "run" or given["junit"] is not None
         board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
-    not_run = (
-        not_run_of(project, cells, keep, metrics, board)
-        if any(given[flag] not in (None, False) for flag in FOR_CI)
-        else []
-    )
+    not_run = not_run_of(project, cells, keep, metrics, board) if _is_for_ci(given) else []
     gate = gate_of(board, words, given["fail_under"], baseline, rows, not_run)
     if given["junit"]:
         write_junit(Path(given["junit"]), rows, board, gate)
@@ -94,6 +86,12 @@ def command(**given: Any) -> int:
         write_markdown(given["md"], summary, rows, board, gate)
     _print(given, out, _Report(rows, board, beside, past, gate))
     return status_with(gate, 0)
+
+
+def _is_for_ci(given: dict[str, Any]) -> bool:
+    """Whether what is missing counts, too. A threshold of 0 is one."""
+    files = ("fail_under", "baseline", "junit", "md")
+    return given["github"] or any(given[flag] is not None for flag in files)
 
 
 def _refuse(given: dict[str, Any]) -> None:

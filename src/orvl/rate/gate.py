@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from orvl.project.names import count
 from orvl.rate.board import Row
 
 if TYPE_CHECKING:
@@ -122,9 +123,11 @@ def unrated_parts(cell: Row) -> list[str]:
         return ["not run"]
     parts = []
     if cell.errored:
-        parts.append(f"{cell.errored} of {cell.planned} runs errored" + (f" ({cell.reason})" if cell.reason else ""))
+        parts.append(
+            f"{cell.errored} of {count(cell.planned, 'run')} errored" + (f" ({cell.reason})" if cell.reason else "")
+        )
     if (left := cell.planned - cell.rated - cell.errored) > 0:
-        parts.append(f"{left} of {cell.planned} runs not rated")
+        parts.append(f"{left} of {count(cell.planned, 'run')} not rated")
     if cell.missing:
         parts.append(f"rated without {', '.join(cell.missing)}")
     return parts or (["no rating"] if cell.R is None else [])

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from orvl.project.names import count
 from orvl.rate.gate import unrated_parts
 from orvl.report.gate import against_sentences
 from orvl.report.text import plain
@@ -78,7 +79,7 @@ def _add_outcome(case: ET.Element, cell: Row | None, gate: Gate) -> None:
         message = f"R {cell.R:.3f} is {gate.below(cell)}"
         ET.SubElement(case, "failure", message=message, type="below").text = message
     elif missing := unrated_parts(cell):
-        reasons = [f"{number} runs: {reason}" for reason, number in cell.errors.items()]
+        reasons = [f"{count(number, 'run')}: {reason}" for reason, number in cell.errors.items()]
         error = ET.SubElement(case, "error", message=_clean("; ".join(missing)), type="not rated")
         error.text = _clean("\n".join([*missing, *reasons]), lines=True)
 
