@@ -163,9 +163,7 @@ class Doors:
         account = self.gateway.account(provider, protocol, model, limits or Limits(), folder, contestant)
         _, endpoint = await self._stack.enter_async_context(self.gateway.door(account, has_walls=False))
         connector = aiohttp.TCPConnector(limit=0)
-        client = await self._stack.enter_async_context(
-            aiohttp.ClientSession(connector=connector)
-        )
+        client = await self._stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         return Door(self.gateway, account, endpoint, client, folder)
 
 
