@@ -74,7 +74,7 @@ def with_standing(project: Project, store: Store, board: Board) -> Board:
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
     """The newest certificate that fits the present panels; else the newest one, with what has changed since.
 
-    Where no judge has a say there is nothing that must be certified, but what controls showed of the programs holds.
+    Where no judge has a say nothing must be certified; a certificate of programs that was asked for counts all the same.
     """
     every, found = list(panels), store.trust(KIND)
     own = [panel for panel in every if panel.eval.origin != ORIGIN]
@@ -84,8 +84,7 @@ def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standin
     if not found:
         return Standing("programs" if by_programs else "none")
     try:
-        newest = _standing(project, found, own)
-        return Standing("programs") if by_programs and newest.state == "stale" else newest
+        return _standing(project, found, own)
     except (LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"A certificate in the store {store.folder} is damaged ({error}). Restore a backup of the store."
