@@ -141,7 +141,7 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
 
 
 def _print(evaluation: Evaluation, out: JsonOut | None, *, by_eval: bool) -> None:
-    notes = (*evaluation.plan.warnings, *_notes(evaluation.execution, evaluation.board))
+    notes = (*_notes(evaluation.execution, evaluation.board), *evaluation.plan.warnings)
     evaluation = replace(evaluation, board=evaluation.board.with_warnings(*notes))
     if not out:
         pipeline.report(evaluation, console(), by_eval=by_eval)
