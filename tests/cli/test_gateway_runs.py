@@ -289,7 +289,7 @@ def test_a_budget_that_stops_all_that_runs_at_once_has_status_three_too(project)
     with ModelServer(lambda _: A_DOLLAR) as server:
         prepared(project, server, times=50)
         words = ("asker", "--eval=one", "--episodes=2", "--budget=5", "--concurrency=2")
-        assert "Cost: unknown" in project.orvl(*words, "--dry-run", env=KEY).out
+        assert "(a guess: prices × par tokens for a run)" in project.orvl(*words, "--dry-run", env=KEY).out
         done = project.orvl(*words, env=KEY)
         assert done.status == 3, done
         assert "To continue: orvl asker" in done.err

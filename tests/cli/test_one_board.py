@@ -90,7 +90,8 @@ def test_an_agent_with_one_easy_eval_is_marked_and_not_ranked(board):
     }
     assert {row["agent"]: row["rank"] for row in shown["ratings"]}["one"] is None
     lines = [line for line in board.orvl("report").out.splitlines() if "none" in line]
-    assert [line.split()[0] for line in lines[:3]] == ["many", "other", "one"] and "1.000°" in lines[2]
+    assert [line.split()[:2] for line in lines[:3]] == [["1", "many"], ["1", "other"], ["–", "one"]]
+    assert "1.000°" in lines[2]
     assert any("one fixed none is rated on other evals (e0)" in warning for warning in shown["warnings"])
 
 

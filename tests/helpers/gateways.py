@@ -16,7 +16,6 @@ import aiohttp
 
 from orvl.gateway import Gateway
 from orvl.gateway.account import Account
-from orvl.gateway.retry import tracing
 from orvl.gateway.wire import FORMATS
 from orvl.gateway.wire.format import EVENT_STREAM, ModelAnswer, Reply, WireFormat
 from orvl.gateway.wire.sse import EventSplitter
@@ -164,9 +163,7 @@ class Doors:
         account = self.gateway.account(provider, protocol, model, limits or Limits(), folder, contestant)
         _, endpoint = await self._stack.enter_async_context(self.gateway.door(account, has_walls=False))
         connector = aiohttp.TCPConnector(limit=0)
-        client = await self._stack.enter_async_context(
-            aiohttp.ClientSession(connector=connector, trace_configs=[tracing()])
-        )
+        client = await self._stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         return Door(self.gateway, account, endpoint, client, folder)
 
 

@@ -24,7 +24,7 @@ KNOWN = {
     "agents/opencode_acp.py": "491a9f57e6036d7a2b7e6859f2e45383d8060f67e2e71deaa9c241c43cdbb3b3",
     "agents/pi.py": "c45dcdd421f980944684277d6e3275a035dda600a6074942edfdaec4e913630e",
     "agents/qwen_code.py": "523524afa98b646a329a3d469f7486dab84b29e3bddf1613e46871e8a3fa751e",
-    "scores/adherence.py": "cb0058f57e81318d80d8681dbebb6ac697a7e9c06b3edade41adc2d289c5858f",
+    "scores/adherence.py": "a6f714bcc0556a027e99cfa79ea970778706b94a3bb9cfed2206a09ee2e48d41",
     "scores/bugs.py": "d4bcfe594787319cd08083ccf10687310be98acbeee969f3159ba99fdd0a996f",
     "scores/checks.py": "910f6c7125f61f5b0102fd9b3977191d8e123d5f92d381026b7154b74ba5145c",
     "scores/code_quality.py": "0ab726e7fe0b81977a0a7741947fae33043c2e128e79a1383f198d33d0f18090",
@@ -36,8 +36,8 @@ KNOWN = {
     "scores/speed.py": "e0dcc0461d0bcd574d5b8f630170d16bb405b636eadab7b47a95e797011678e5",
     "scores/tokens.py": "86da2a7b4bade924067da42c9df3bd95bbf02acfb026a9e1da5ed07b3732a645",
     "scores/tool_calls.py": "279a58126c63f1bce492233a962e8859d10cadc85442ccc0884ebe937e1a2c29",
-    "scores/ui.py": "1fed24e6689e128026675940166c6f8d852ab2b494a2330d8fa369b199630f2c",
-    "scores/ux.py": "75a47e2d58232c549141689d90d9308ca4972c325384ebe162f6bc909dc5a126",
+    "scores/ui.py": "cc6d06db4ce7ef630ec214849db4740ddad7870eb20a85a231009aaf546960d6",
+    "scores/ux.py": "7976d03332872b20a089ee93eb766c17965c368b04ab772f0090d2b247510722",
 }
 """What stores know, in the files' first form; a new file is added, one whose behaviour changes gets its new hash."""
 

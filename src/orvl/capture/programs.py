@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import WorkDir
     from orvl.types import Eval
 
+SUBJECT = "subject"
+"""The command that isolated checks are given."""
+
 
 @dataclass
 class CheckPrograms:
@@ -31,7 +34,7 @@ class CheckPrograms:
         """Why an eval's checks cannot be run: a sentence on the first program that is missing."""
         for check in eval_.checks:
             name = program_called(check.run)
-            if name is None:
+            if name is None or (check.isolated and name == SUBJECT):
                 continue
             if name not in self._is_there:
                 self._is_there[name] = await self._look(name, sandbox)

@@ -146,7 +146,7 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
 
 
 def _print(evaluation: Evaluation, gate: Gate, out: JsonOut | None, *, by_eval: bool) -> None:
-    notes = (*evaluation.plan.warnings, *_notes(evaluation.execution, evaluation.board))
+    notes = (*_notes(evaluation.execution, evaluation.board), *evaluation.plan.warnings)
     evaluation = replace(evaluation, board=evaluation.board.with_warnings(*notes))
     from orvl.report.gate import gate_json, print_gate
 

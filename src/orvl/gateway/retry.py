@@ -280,7 +280,8 @@ def tracing() -> aiohttp.TraceConfig:
     """For a client's session: tells calls when they are with the provider. Until then nobody can charge for them."""
 
     async def sent(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-        context.trace_request_ctx.is_sent = True
+        if isinstance(context.trace_request_ctx, UpstreamCall):
+            context.trace_request_ctx.is_sent = True
 
     trace = aiohttp.TraceConfig()
     trace.on_request_headers_sent.append(sent)

@@ -74,18 +74,19 @@ def with_standing(project: Project, store: Store, board: Board) -> Board:
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
     """The newest certificate that fits the present panels; else the newest one, with what has changed since.
 
-    Where no judge has a say there is nothing that must be certified, but what controls showed of the programs holds.
+    Where no judge has a say nothing must be certified; only a certificate of programs counts there, if there is one.
     """
     every, found = list(panels), store.trust(KIND)
     own = [panel for panel in every if panel.eval.origin != ORIGIN]
     if every and not own:
         return Standing("imported")
-    by_programs = bool(every) and not any(map(judges_count, own))
-    if not found:
-        return Standing("programs" if by_programs else "none")
+    by_programs = bool(own) and not any(map(judges_count, own))
     try:
-        newest = _standing(project, found, own)
-        return Standing("programs") if by_programs and newest.state == "stale" else newest
+        if by_programs:
+            found = [one for one in found if not _judges_with_a_say(one)]
+        if not found:
+            return Standing("programs" if by_programs else "none")
+        return _standing(project, found, own)
     except (LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"A certificate in the store {store.folder} is damaged ({error}). Restore a backup of the store."
@@ -95,13 +96,17 @@ def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standin
 def _standing(project: Project, found: Sequence[Made], panels: Sequence[Panel]) -> Standing:
     judges = panels[0].judges if panels else ()
     names = _with_a_say({judge.name: judge.weight for judge in judges})
-    same = [one for one in found if _with_a_say({j["name"]: j["weight"] for j in one[2]["judges"]}) == names]
+    same = [one for one in found if _judges_with_a_say(one) == names]
     fitting = [one for one in same if not any(_changes(project, one[2], panels))]
     number, made, content = next(filter(_tells, fitting), (fitting or same or found)[0])
     reasons = tuple(_changes(project, content, panels))
     if reasons:
         return Standing("stale", reasons, number, made, content)
     return Standing(content["state"], tuple(content["refused_because"]), number, made, content)
+
+
+def _judges_with_a_say(one: Made) -> set[str]:
+    return _with_a_say({judge["name"]: judge["weight"] for judge in one[2]["judges"]})
 
 
 def _with_a_say(weights: Mapping[str, float]) -> set[str]:
