@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,16 +10,6 @@ from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read,
 from orvl.errors import UserError
 from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project import open_project
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from orvl.project import Project
-    from orvl.rate.board import Row
-    from orvl.rate.collect import Board
-    from orvl.store import Store
-    from orvl.trust.people import People
-    from orvl.trust.section import Trust
 
 
 @click.command()
@@ -45,6 +34,7 @@ def command(**given: Any) -> int:
     from orvl.rate.history import history
     from orvl.report.history import history_json, print_history
     from orvl.report.matrix import matrix_json, print_matrix
+    from orvl.trust.rated_board import rated_board
 
     words = selection_from(given)
     if given["csv_"] and given["json_"]:
@@ -58,7 +48,7 @@ def command(**given: Any) -> int:
         cells = store.cells()
         keep = stored_matcher(project, words, [cell.names for cell in cells])
         metrics = chosen_metrics(project, words, cells)
-        board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"])
+        board, rows, beside = rated_board(project, store, keep, given["judge"], metrics, given["by"])
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
     if out:
         from orvl.report.ratings_json import as_json as ratings_as_json
@@ -84,28 +74,3 @@ def command(**given: Any) -> int:
     if given["past"]:
         print_history(terminal, past)
     return 0
-
-
-def rated(
-    project: Project, store: Store, keep: Any, judges: Sequence[str], metrics: Mapping[str, bool] | None, by: str
-) -> tuple[Board, Sequence[Row], Trust | None]:
-    """The board, its rows by agent, eval or run, and what stands beside the rows of agents."""
-    from orvl.rate.collect import of_store
-    from orvl.trust.standing import with_standing
-
-    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by == "run"))
-    if by != "agent" or not board.cells:
-        return board, board.runs if by == "run" else board.cells, None
-    from orvl.trust.section import trust
-
-    rows, beside = trust(project, store, board)
-    board = replace(board, warnings=(*board.warnings, *beside.warnings))
-    return board, rows, replace(beside, people=_people(project, store, keep, judges, metrics))
-
-
-def _people(project: Project, store: Store, *words: Any) -> People | None:
-    if not store.labels():
-        return None
-    from orvl.trust.people import people
-
-    return people(project, store, *words)
