@@ -11,7 +11,7 @@ from orvl.report.text import plain
 
 Child = Union["Html", str, int, None, Iterable["Child"]]
 
-VOID = frozenset(("br", "circle", "col", "img", "input", "line", "link", "meta", "rect"))
+VOID = frozenset(("br", "col", "img", "input", "link", "meta"))
 NAME = re.compile(r"[a-z][a-zA-Z0-9-]*")
 OWN_ADDRESS = re.compile(r"#|\?|/(?![/\\])")
 """What an address may begin with: links and pictures are the viewer's own, whatever an agent wrote."""

@@ -88,6 +88,8 @@ class ViewServer(LoopbackServer):
             return _refused(refusal, _own_address(request.path, words))
         if request.path == "/static/orvl.css":
             return web.Response(text=style(), content_type="text/css")
+        if request.path == "/favicon.ico":
+            return web.Response(status=HTTPStatus.NO_CONTENT)
         if request.path == "/":
             return web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": "/board"})
         async with self._turns:

@@ -49,7 +49,7 @@ def whole_run(run: RunAsked) -> list[Child]:
     shown = run.shown
     with of_this_store(run.details):
         parts = [
-            folded(_heading(run, name, title), part, is_open=name in ("verdicts", "checks"))
+            folded(tag("h2", title), _alone_link(run, name), part, is_open=name in ("verdicts", "checks"))
             for name, title in PARTS.items()
             if (part := run_parts.part(name, run)) is not None
         ]
@@ -63,8 +63,9 @@ def whole_run(run: RunAsked) -> list[Child]:
         ]
 
 
-def _heading(run: RunAsked, name: str, title: str) -> Child:
-    return [tag("h2", title), " ", link("alone", run.asked.links.run(run.details.key, name))]
+def _alone_link(run: RunAsked, name: str) -> Child:
+    address = run.asked.links.run(run.details.key, name)
+    return tag("p", link("On a page of its own", address), class_="note") if address else None
 
 
 def _alone(run: RunAsked, name: str) -> list[Child]:
