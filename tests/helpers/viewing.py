@@ -26,27 +26,27 @@ TEXTS = (
     ),
 )
 LONG = 3_000_000
+PROGRAM = """
+import json, sys
+texts = json.loads(sys.argv[1])
+for text in texts:
+    print(text)
+    open(text.replace("/", "_").replace(chr(0), "_"), "w").write(text)
+open("page.html", "w").write(texts[0])
+open("picture.svg", "w").write(texts[4])
+open("picture.png", "wb").write(bytes.fromhex("89504e470d0a1a0a") + b"....")
+open(b"name-" + bytes([255]), "w").write("x")
+open("long.txt", "w").write("a" * LONG)
+print("z" * LONG)
+sys.exit("fail" in sys.argv[2])
+""".replace("LONG", str(LONG))
 AGENT = f"""
+import json
 models = {{"none": ["fixed"]}}
 TEXTS = {TEXTS!r}
 
 def command(prompt):
-    code = '''
-import os, sys
-texts = {TEXTS!r}
-for number, text in enumerate(texts):
-    print(text)
-    name = text.replace("/", "_").replace(chr(0), "_")
-    open(name, "w").write(text)
-open("page.html", "w").write(texts[0])
-open("picture.svg", "w").write(texts[4])
-open("picture.png", "wb").write(b"{chr(92)}x89PNG{chr(92)}r{chr(92)}n{chr(92)}x1a{chr(92)}n....")
-open(b"name-{chr(92)}xff", "w").write("x")
-open("long.txt", "w").write("a" * {LONG})
-print("z" * {LONG})
-sys.exit("fail" in sys.argv[1])
-'''
-    return ["python3", "-c", code, prompt]
+    return ["python3", "-c", {PROGRAM!r}, json.dumps(TEXTS), prompt]
 
 def read(output):
     steps = [{{"source": "agent", "message": text, "reasoning_content": text,

@@ -33,9 +33,8 @@ def command(port: int, no_open: bool, project: str | None, store: str | None) ->
     try:
         server.start()
     except OSError as error:
-        raise UserError(
-            f"Cannot serve at 127.0.0.1:{port} ({error.strerror or error}). Use another: --port N"
-        ) from error
+        why = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
+        raise UserError(f"Cannot serve at 127.0.0.1:{port}: {why}. Take a free port: orvl view --port 0") from error
     try:
         click.echo(f"The viewer is at {server.address}\nCtrl-C ends it.")
         sys.stdout.flush()
