@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
-from orvl.errors import UserError
-from orvl.plan.selection import chosen_metrics, stored_matcher
+from orvl.errors import UserError, disk_sentence
+from orvl.plan.selection import ORDER, chosen_metrics, stored_matcher
 from orvl.project import open_project
+from orvl.store.beneath import replacing
+
+if TYPE_CHECKING:
+    from orvl.plan.selection import Selection
 
 
 @click.command()
@@ -25,6 +31,13 @@ from orvl.project import open_project
 @click.option("--history", "past", is_flag=True, help="Also runs of files that have changed since, and what changed.")
 @as_json
 @click.option("--csv", "csv_", is_flag=True, help="Write CSV to standard output.")
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the viewer's parts into one file.")
+@click.option(
+    "--size",
+    default="10MB",
+    metavar="SIZE",
+    help="With --html: how large the file may get, with as many runs as fit (default: 10MB).",
+)
 @where
 def command(**given: Any) -> int:
     """Print ratings of what has been run, of the agents' and evals' files as they are now.
@@ -37,6 +50,8 @@ def command(**given: Any) -> int:
     from orvl.trust.rated_board import rated_board
 
     words = selection_from(given)
+    if given["html"]:
+        return _write_html(given, words)
     if given["csv_"] and given["json_"]:
         raise UserError("--json and --csv exclude each other.")
     if given["csv_"] and (given["past"] or given["matrix"]):
@@ -74,3 +89,32 @@ def command(**given: Any) -> int:
     if given["past"]:
         print_history(terminal, past)
     return 0
+
+
+def _write_html(given: dict[str, Any], words: Selection) -> int:
+    """One file; what is there already is replaced as a whole."""
+    if given["json_"] or given["csv_"] or given["matrix"] or given["past"] or given["by"] != "agent":
+        raise UserError("--html has all ratings: leave out --by, --json, --csv, --matrix and --history.")
+    size = _bytes(given["size"])
+    from orvl.web.one_file import one_file
+
+    project = open_project(given["project"])
+    with open_to_read(project, given["store"]) as store:
+        asked = {**{place: getattr(words, place) for place in ORDER}, "judge": ",".join(given["judge"])}
+        text = one_file(project, store, asked, size)
+    file, data = Path(given["html"]), text.encode()
+    try:
+        with replacing(file) as out:
+            out.write(data)
+    except OSError as error:
+        raise UserError(f"Cannot write {file}: {disk_sentence(error)}.") from error
+    click.echo(f"{len(data):,} bytes written to {file}")
+    return 0
+
+
+def _bytes(size: str) -> int:
+    """10MB, 500kB."""
+    found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(kB|MB)", size.strip(), re.IGNORECASE)
+    if found is None:
+        raise UserError(f"--size {size} is no size. Write it as 10MB or 500kB.")
+    return int(float(found[1]) * {"kb": 1_000, "mb": 1_000_000}[found[2].lower()])

@@ -132,7 +132,9 @@ def attempts(run: RunAsked) -> Child:
     """What `orvl show` says of each attempt."""
     provider, every = run.details.cell.provider, run.shown.attempts
     texts = ["\n".join(attempt_lines(one, provider, is_last=one is every[-1])).strip() for one in every]
-    return folded([tag("h2", "Facts"), f" {count(len(texts), 'attempt')}"], [long_text(text) for text in texts])
+    return folded(
+        [tag("h2", "Facts"), f" {count(len(texts), 'attempt')}"], [long_text(text, most=run.most) for text in texts]
+    )
 
 
 def _verdicts(run: RunAsked) -> Child:
@@ -160,7 +162,9 @@ def _checks(run: RunAsked) -> Child:
         )
         for check in checks
     ]
-    printed = [folded(f"What {one.name} printed", long_text(one.output)) for one in checks if one.output.strip()]
+    printed = [
+        folded(f"What {one.name} printed", long_text(one.output, most=run.most)) for one in checks if one.output.strip()
+    ]
     return [table("Checks", headings, rows), printed]
 
 

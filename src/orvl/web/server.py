@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -22,6 +21,7 @@ from orvl.web import frame
 from orvl.web.guard import HEADERS, POLICY, RAW_POLICY, TOKEN, Guard, Refusal
 from orvl.web.json_text import json_text
 from orvl.web.page import Asked, Links, Page, Raw
+from orvl.web.style import style
 
 if TYPE_CHECKING:
     import socket
@@ -159,10 +159,6 @@ def _own_address(path: str, words: Mapping[str, str]) -> str:
     """An address of ours that a page may link to; whatever else was asked for, the board."""
     known = _route(path) is not None
     return Links().to(quote(path, errors="replace") if known else "/board", words if known else {}) or "/board"
-
-
-def style() -> str:
-    return (files("orvl.web") / "static" / "orvl.css").read_text(encoding="utf-8")
 
 
 def _page(text: str, status: HTTPStatus = HTTPStatus.OK) -> web.Response:

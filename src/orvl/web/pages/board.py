@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orvl.plan.selection import chosen_metrics, stored_matcher
@@ -51,6 +51,9 @@ class RatedRows:
         best = [found.ranked[i] for i in ranking.winners if i not in ranking.untested]
         return best if len(best) < len(found.ranked) - len(ranking.untested) else []
 
+    def only(self, rows: Sequence[Row]) -> RatedRows:
+        return replace(self, rows=rows)
+
     def twins(self) -> dict[str, str]:
         """What `orvl report` writes as JSON and CSV, and the same as Markdown."""
         trust = trust_as_json(self.beside, self.board.standing) if self.beside else None
@@ -73,7 +76,7 @@ def page(asked: Asked) -> Page:
     found = rated_rows(asked, "agent")
     return Page(
         "Board",
-        lambda: [tag("h1", _answer(found)), filters("/board", asked, *SelectionWords), *board_part(asked, found)],
+        lambda: [tag("h1", answer(found)), filters("/board", asked, *SelectionWords), *board_part(asked, found)],
         ("orvl", "report", *flags(asked.words, *SelectionWords)),
         {ending: lambda ending=ending: found.twins()[ending] for ending in ("json", "csv", "md")},  # type: ignore[misc]
     )
@@ -88,6 +91,6 @@ def board_part(asked: Asked, found: RatedRows) -> list[Child]:
     ]
 
 
-def _answer(found: RatedRows) -> str:
+def answer(found: RatedRows) -> str:
     """The first thing that a report says beside its table; else, how the judges stand to a certificate."""
     return found.said[0] if found.said else standing_sentence(found.board.standing)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError, UserError
@@ -31,7 +30,7 @@ def page(asked: Asked) -> Page:
     if name not in known:
         raise UserError(f"There is no eval '{name}'. {did_you_mean(name, known)}")
     every = rated_rows(asked, "eval")
-    found = replace(every, rows=[row for row in every.rows if row.eval == name])
+    found = every.only([row for row in every.rows if row.eval == name])
     return Page(
         name,
         lambda: [

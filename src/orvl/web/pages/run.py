@@ -44,7 +44,7 @@ def page(asked: Asked) -> Page:
     )
 
 
-def whole_run(run: RunAsked) -> list[Child]:
+def whole_run(run: RunAsked, heading: str = "h1") -> list[Child]:
     """The answer and the ledger are open; each other part is folded, and has a page of its own."""
     shown = run.shown
     with of_this_store(run.details):
@@ -54,7 +54,7 @@ def whole_run(run: RunAsked) -> list[Child]:
             if (part := run_parts.part(name, run)) is not None
         ]
         return [
-            tag("h1", f"{' '.join(run.details.cell.names)} #{run.details.episode}"),
+            tag(heading, f"{' '.join(run.details.cell.names)} #{run.details.episode}"),
             tag("p", run_parts.answer(shown), class_="lead"),
             sentences(run_parts.history(shown), "warn"),
             run_parts.ledger(shown),

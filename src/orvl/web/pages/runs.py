@@ -41,7 +41,7 @@ def page(asked: Asked) -> Page:
     asked.only(*SelectionWords, *OWN_WORDS, "after")
     found = rated_rows(asked, "run")
     rows = chosen(asked, found.rows)
-    shown = replace(found, rows=rows)
+    shown = found.only(rows)
     return Page(
         "Runs",
         lambda: [
