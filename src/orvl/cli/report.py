@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--size",
     default="10MB",
     metavar="SIZE",
-    help="With --html: how large the file may get, with as many runs as fit (default: 10MB).",
+    help="With --html: the largest file (default: 10MB).",
 )
 @where
 def command(**given: Any) -> int:

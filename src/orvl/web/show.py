@@ -100,10 +100,16 @@ def table(
         scope = "row" if kind == "th" else None
         return tag(kind, content, class_="words" if heading.words else None, scope=scope, data_label=heading.text)
 
-    head = [tag("th", one.text, scope="col", class_="words" if one.words else None) for one in headings]
+    head = [_head(one) for one in headings]
     body = [tag("tr", [cell(*pair) for pair in enumerate(cells)], class_=class_) for class_, cells in rows]
     made = tag("table", tag("thead", tag("tr", head)), tag("tbody", body), class_="cards")
-    return tag("div", made, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return tag("div", made, class_="scroll", tabindex=0, role="group", aria_label=caption)
+
+
+def _head(heading: Heading) -> Html:
+    if not heading.text:
+        return tag("td")
+    return tag("th", heading.text, scope="col", class_="words" if heading.words else None)
 
 
 @dataclass(frozen=True)
