@@ -377,3 +377,67 @@ def test_a_port_that_is_taken_is_a_sentence(viewer):
     assert done.status == 2
     assert f"Cannot serve at 127.0.0.1:{viewer.port}" in done.err
     assert "--port 0" in done.err
+
+
+# -- one file
+
+
+@pytest.fixture(scope="module")
+def file(viewer, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("file") / "report.html"
+    done = viewer.project.orvl("report", "--html", str(path))
+    assert done.status == 0, done.err
+    assert f"written to {path}" in done.out
+    return path
+
+
+def test_the_file_holds_every_part_and_every_link_leads_inside(viewer, file):
+    text = file.read_text()
+    page = Markup(text)
+    ids = set(re.findall(r' id="([^"]+)"', text))
+    assert {"board", "trust", "evals", "runs", "eval-1", "eval-2"} <= ids
+    assert {f"run-{row['run']}" for row in viewer.runs()} <= ids
+    assert {one.removeprefix("#") for one in page.links} <= ids
+    for row in viewer.project.orvl("report", "--json").json["ratings"]:
+        assert f"{row['R']:.3f}" in text
+
+
+def test_the_file_is_text_under_a_policy_of_its_own(file):
+    text = file.read_text()
+    page = Markup(text)
+    assert not page.tags & {"script", "iframe", "object", "embed", "base", "img", "b", "form"}
+    assert text.count("<style>") == 1
+    assert not page.acting
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
+    assert policy and "default-src &#x27;none&#x27;; style-src &#x27;sha256-" in policy[1]
+    assert "<script>alert(1)</script>" in "".join(page.data)
+
+
+def test_the_file_keeps_to_its_size_and_says_what_is_missing(viewer, file, tmp_path):
+    whole, path = len(file.read_bytes()), tmp_path / "small.html"
+    assert viewer.project.orvl("report", "--html", str(path), "--size", f"{whole // 2 / 1000:.3f}kB").status == 0
+    text = path.read_text()
+    assert len(text.encode()) <= whole // 2
+    shown = re.search(r"(\d) of 6 runs", text)
+    assert shown and 0 < int(shown[1]) < 6
+    assert "orvl show KEY" in text
+    (failed,) = viewer.runs("hostile", "--eval=two")
+    assert f'id="run-{failed["run"]}"' in text
+    assert {one.removeprefix("#") for one in Markup(text).links} <= set(re.findall(r' id="([^"]+)"', text))
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--html=x.html", "--json"), "leave out"),
+        (("--html=x.html", "--by=run"), "leave out"),
+        (("--html=x.html", "--size=big"), "10MB or 500kB"),
+        (("--html=missing/x.html",), "Cannot write missing/x.html"),
+        (("nobody", "--html=x.html"), "no agent 'nobody'"),
+    ],
+)
+def test_a_file_that_cannot_be_is_a_sentence(viewer, flags, words):
+    done = viewer.project.orvl("report", *flags)
+    assert done.status == 2
+    assert words in done.err
+    assert not (viewer.project.root / "x.html").exists()

@@ -8,10 +8,10 @@ from orvl.web.html import tag
 
 if TYPE_CHECKING:
     from orvl.web.html import Html
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
-def filters(path: str, asked: Asked, *names: str, button: str = "Filter") -> Html:
+def filters(path: str, asked: PageRequest, *names: str, button: str = "Filter") -> Html:
     fields = [
         tag("label", name.replace("_", " "), tag("input", name_=name, value=asked.words.get(name, ""), size=12))
         for name in names

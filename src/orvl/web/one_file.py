@@ -13,7 +13,7 @@ from orvl.errors import OrvlError
 from orvl.project.names import count
 from orvl.report.shown_run import shown_run
 from orvl.web.html import document, style_sheet, tag
-from orvl.web.page import Asked, Links
+from orvl.web.page import Links, PageRequest
 from orvl.web.pages.board import RatedRows, answer, board_part, rated_rows
 from orvl.web.pages.eval import eval_part
 from orvl.web.pages.evals import evals_part
@@ -59,7 +59,7 @@ class FileLinks(Links):
 
 def one_file(project: Project, store: Store, words: Mapping[str, str], size: int) -> str:
     """Board, judges and evals always; runs by interest, as many as the size leaves room for."""
-    asked = Asked(project, store, words, links=FileLinks())
+    asked = PageRequest(project, store, words, links=FileLinks())
     parts = FileParts(*(rated_rows(asked, by) for by in ("agent", "eval", "run")))
     every = sorted(parts.by_run.rows, key=_interest)
     room = size - len(_document(parts.body(asked, every, dict.fromkeys(row.run or "" for row in every))).encode())
@@ -74,7 +74,7 @@ class FileParts:
     by_eval: RatedRows
     by_run: RatedRows
 
-    def body(self, asked: Asked, every: Sequence[Row], sections: Mapping[str, Html | None]) -> Html:
+    def body(self, asked: PageRequest, every: Sequence[Row], sections: Mapping[str, Html | None]) -> Html:
         """Links lead to the runs that have a section."""
         names = sorted({row.eval for row in self.by_eval.rows if row.eval})
         asked = replace(asked, links=FileLinks(sections, names))
@@ -89,7 +89,7 @@ class FileParts:
             list(sections.values()),
         )
 
-    def _evals(self, asked: Asked, names: Sequence[str]) -> list[Child]:
+    def _evals(self, asked: PageRequest, names: Sequence[str]) -> list[Child]:
         rows = {name: [row for row in self.by_eval.rows if row.eval == name] for name in names}
         return [
             tag("section", tag("h3", name), eval_part(asked, name, self.by_eval.only(rows[name])), id_=f"eval-{number}")
@@ -102,7 +102,7 @@ def _interest(row: Row) -> tuple[bool, bool, float]:
     return row.outcome != "failed", row.outcome != "errored", row.R if row.R is not None else 0.0
 
 
-def _sections(asked: Asked, rows: Sequence[Row], size: int) -> dict[str, Html]:
+def _sections(asked: PageRequest, rows: Sequence[Row], size: int) -> dict[str, Html]:
     """Of the runs that there is room for, by their keys."""
     made: dict[str, Html] = {}
     left = size
@@ -115,7 +115,7 @@ def _sections(asked: Asked, rows: Sequence[Row], size: int) -> dict[str, Html]:
     return made
 
 
-def _section(asked: Asked, key: str) -> Html:
+def _section(asked: PageRequest, key: str) -> Html:
     try:
         details = load_run(asked.project, asked.store, key)
         content = whole_run(RunAsked(asked, shown_run(asked.project, asked.store, details), OF_A_PART), "h2")
@@ -136,7 +136,7 @@ def _part(name: str, title: str, content: Child) -> Html:
     return tag("section", tag("h2", title), content, id_=name)
 
 
-def _runs(asked: Asked, rows: Sequence[Row], board: Board) -> Child:
+def _runs(asked: PageRequest, rows: Sequence[Row], board: Board) -> Child:
     if not rows:
         return tag("p", "No stored run matches these words.")
     more = len(rows) - MOST_LISTED

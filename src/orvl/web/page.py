@@ -44,7 +44,7 @@ def _as_name(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """A request: what there is to read, the words of the address, and the part of the path that names something."""
 
     project: Project

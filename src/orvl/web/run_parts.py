@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orvl.rate.ledger import Ledger, Line
     from orvl.report.shown_run import ShownRun
     from orvl.web.html import Child, Html
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
     from orvl.web.show import TableRow
 
 PARTS = {
@@ -47,7 +47,7 @@ MOST_ROWS = 500
 class RunAsked:
     """A run, and how many signs of each of its parts a page takes."""
 
-    asked: Asked
+    asked: PageRequest
     shown: ShownRun
     most: int
 

@@ -20,7 +20,7 @@ from orvl.testing.loopback import LoopbackServer
 from orvl.web import frame
 from orvl.web.guard import HEADERS, POLICY, RAW_POLICY, TOKEN, Guard, Refusal
 from orvl.web.json_text import json_text
-from orvl.web.page import Asked, Links, Page, Raw
+from orvl.web.page import Links, Page, PageRequest, Raw
 from orvl.web.style import style
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class ViewServer(LoopbackServer):
             return _trouble(HTTPStatus.OK if found.ending == "html" else HTTPStatus.NOT_FOUND, sentence, found.ending)
         with open_store(url, write=False) as store:
             module = import_module(f"orvl.web.pages.{found.page}")
-            made: Page | Raw = module.page(Asked(project, store, words, found.names, Links()))
+            made: Page | Raw = module.page(PageRequest(project, store, words, found.names, Links()))
             if isinstance(made, Raw):
                 return _raw(made)
             if found.ending == "html":

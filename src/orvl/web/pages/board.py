@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orvl.rate.collect import Board
     from orvl.trust.section import Trust
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class RatedRows:
         }
 
 
-def rated_rows(asked: Asked, by: str) -> RatedRows:
+def rated_rows(asked: PageRequest, by: str) -> RatedRows:
     cells = asked.store.cells()
     keep = stored_matcher(asked.project, asked.selection, [cell.names for cell in cells])
     metrics = chosen_metrics(asked.project, asked.selection, cells)
     return RatedRows(*rated_board(asked.project, asked.store, keep, asked.judges, metrics, by))
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*SelectionWords)
     found = rated_rows(asked, "agent")
     return Page(
@@ -82,7 +82,7 @@ def page(asked: Asked) -> Page:
     )
 
 
-def board_part(asked: Asked, found: RatedRows) -> list[Child]:
+def board_part(asked: PageRequest, found: RatedRows) -> list[Child]:
     """The table, how far it can be trusted, and warnings."""
     return [
         ratings("Ratings by contestant", found.rows, found.board, asked.links, found.best),

@@ -17,13 +17,13 @@ from orvl.web.show import Heading, PageTerminal, link, table
 if TYPE_CHECKING:
     from orvl.rate.compare import Comparison
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
     from orvl.web.show import TableRow
 
 WORDS = ("model", "provider", "eval", "metric", "judge")
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only("a", "b", "within", *WORDS)
     a, b = asked.words.get("a"), asked.words.get("b")
     form = filters("/compare", asked, "a", "b", "within", *WORDS, button="Compare")
@@ -44,14 +44,14 @@ def page(asked: Asked) -> Page:
     )
 
 
-def _choices(asked: Asked) -> Child:
+def _choices(asked: PageRequest) -> Child:
     """What can be compared: agents, models and providers of the store."""
     cells = [cell for cell in asked.store.cells() if cell.runs and not cell.agent.startswith("control:")]
     names = {kind: sorted({getattr(cell, kind) for cell in cells}) for kind in ("agent", "model", "provider")}
     return [tag("p", f"{kind}s: {', '.join(known)}") for kind, known in names.items() if len(known) > 1]
 
 
-def comparison_part(asked: Asked, found: Comparison) -> list[Child]:
+def comparison_part(asked: PageRequest, found: Comparison) -> list[Child]:
     terminal = PageTerminal(caption="Differences by metric")
     print_comparison(terminal, found)
     headings = [Heading("eval", words=True), *map(Heading, (found.a, found.b, "difference"))]

@@ -13,12 +13,12 @@ from orvl.web.page import Page, flags
 from orvl.web.show import PageTerminal
 
 if TYPE_CHECKING:
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 WORDS = ("agent", "model", "provider", "eval")
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*WORDS)
     found = shown_endpoints(asked.project, asked.store, asked.selection)
     terminal = PageTerminal(caption="Endpoints")

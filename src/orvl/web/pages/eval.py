@@ -17,13 +17,13 @@ from orvl.web.show import Heading, folded, long_text, sentences, table
 if TYPE_CHECKING:
     from orvl.types import Eval
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
     from orvl.web.show import TableRow
 
 WORDS = tuple(word for word in SelectionWords if word != "eval")
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*WORDS)
     (name,) = asked.names
     known = {cell.eval for cell in asked.store.cells()} | set(asked.project.eval_files)
@@ -44,11 +44,11 @@ def page(asked: Asked) -> Page:
     )
 
 
-def eval_part(asked: Asked, name: str, found: RatedRows) -> list[Child]:
+def eval_part(asked: PageRequest, name: str, found: RatedRows) -> list[Child]:
     return [_asks(asked, name), ratings(f"Ratings on {name}", found.rows, found.board, asked.links)]
 
 
-def _asks(asked: Asked, name: str) -> Child:
+def _asks(asked: PageRequest, name: str) -> Child:
     """The conversation, the weights and the checks; what its file cannot say is said."""
     if name not in asked.project.eval_files:
         return tag("p", "The project has no such eval: its runs are imported, or its file is gone.", class_="quiet")

@@ -17,10 +17,10 @@ from orvl.web.show import Heading, link, sentences, table
 
 if TYPE_CHECKING:
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*SelectionWords)
     found = rated_rows(asked, "agent")
     matrix = matrix_json(found.board)
@@ -41,7 +41,7 @@ def page(asked: Asked) -> Page:
     )
 
 
-def evals_part(asked: Asked, found: RatedRows) -> Child:
+def evals_part(asked: PageRequest, found: RatedRows) -> Child:
     """Evals down, contestants across: there are more evals than contestants, and a page scrolls down."""
     matrix = matrix_json(found.board)
     if not matrix["rows"]:

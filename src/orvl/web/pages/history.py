@@ -15,10 +15,10 @@ from orvl.web.page import Page, SelectionWords, flags
 from orvl.web.show import PageTerminal
 
 if TYPE_CHECKING:
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*SelectionWords)
     cells = asked.store.cells()
     keep = stored_matcher(asked.project, asked.selection, [cell.names for cell in cells])

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orvl.capture.stored_run import RunDetails
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
-def page(asked: Asked) -> Raw:
+def page(asked: PageRequest) -> Raw:
     """Files, turns and calls go by number: no name of an agent's is ever part of an address."""
     asked.only()
     key, what, *rest = asked.names
@@ -32,32 +32,32 @@ def page(asked: Asked) -> Raw:
     raise UserError(f"A run has no '{what}'. {did_you_mean(what, (*readers, *whole))}")
 
 
-def _diff(asked: Asked, run: RunDetails) -> Raw:
+def _diff(asked: PageRequest, run: RunDetails) -> Raw:
     return Raw(captured(asked.store, run).diff.encode("utf-8", "surrogateescape"), f"{run.key[:12]}-diff.txt")
 
 
-def _steps(asked: Asked, run: RunDetails) -> Raw:
+def _steps(asked: PageRequest, run: RunDetails) -> Raw:
     steps = run.last.attempt.steps
     return Raw(asked.store.blobs.get(steps) if steps else b"[]", f"{run.key[:12]}-steps.txt")
 
 
-def _file(asked: Asked, run: RunDetails, _: str, place: str) -> Raw:
+def _file(asked: PageRequest, run: RunDetails, _: str, place: str) -> Raw:
     capture = captured(asked.store, run)
     path = capture.files[_number(place, capture.files) - 1]
     return Raw(capture.read_bytes(path), f"{run.key[:12]}-file-{place}.txt")
 
 
-def _shot(asked: Asked, run: RunDetails, _: str, place: str) -> Raw:
+def _shot(asked: PageRequest, run: RunDetails, _: str, place: str) -> Raw:
     return Raw(screenshot_of(asked.store, run, place), f"{run.key[:12]}-{place}.txt")
 
 
-def _output(asked: Asked, run: RunDetails, stream: str, place: str) -> Raw:
+def _output(asked: PageRequest, run: RunDetails, stream: str, place: str) -> Raw:
     turns = run.last.attempt.turns
     blob = getattr(turns[_number(place, turns) - 1], stream)
     return Raw(asked.store.blobs.get(blob) if blob else b"", f"{run.key[:12]}-{stream}-{place}.txt")
 
 
-def _call(asked: Asked, run: RunDetails, _: str, place: str) -> Raw:
+def _call(asked: PageRequest, run: RunDetails, _: str, place: str) -> Raw:
     details = call_details(asked.store, run, int(place) if place.isdecimal() else 0)
     text = json.dumps(call_json(details), indent=2)
     return Raw(text.encode(), f"{run.key[:12]}-call-{place}.txt")

@@ -17,14 +17,14 @@ from orvl.web.show import folded, link, sentences
 
 if TYPE_CHECKING:
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 ON_ONE_PAGE = 64_000
 ALONE = 1_000_000
 """Signs of a part beside others, and on a page of its own."""
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only("attempt", "file", "at")
     key, *rest = asked.names
     attempt = asked.number("attempt")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.web.html import Child
-    from orvl.web.page import Asked, Links
+    from orvl.web.page import Links, PageRequest
 
 OWN_WORDS = ("outcome", "reason", "below", "above", "cost_over", "seconds_over", "sort")
 OUTCOMES = ("finished", "failed", "errored")
@@ -37,7 +37,7 @@ SORTS: dict[str, Callable[[Row], float]] = {
 }
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*SelectionWords, *OWN_WORDS, "after")
     found = rated_rows(asked, "run")
     rows = chosen(asked, found.rows)
@@ -54,7 +54,7 @@ def page(asked: Asked) -> Page:
     )
 
 
-def chosen(asked: Asked, rows: Iterable[Row]) -> list[Row]:
+def chosen(asked: PageRequest, rows: Iterable[Row]) -> list[Row]:
     """The rows that fit, in the order that was asked for; a figure that is unknown is over and below nothing."""
     outcome, reason = asked.words.get("outcome"), asked.words.get("reason", "").casefold()
     if outcome and outcome not in OUTCOMES:
@@ -85,7 +85,7 @@ def _summary(rows: list[Row]) -> str:
     return f"{count(len(rows), 'run')}, {failed} failed, {errored} errored."
 
 
-def _table(asked: Asked, rows: list[Row], board: Board) -> Child:
+def _table(asked: PageRequest, rows: list[Row], board: Board) -> Child:
     if not rows:
         return tag("p", "No stored run matches these words.")
     start = _start(asked, rows)
@@ -96,7 +96,7 @@ def _table(asked: Asked, rows: list[Row], board: Board) -> Child:
     return [runs_table(some, board, asked.links), more if further else None]
 
 
-def _start(asked: Asked, rows: list[Row]) -> int:
+def _start(asked: PageRequest, rows: list[Row]) -> int:
     """The place after the last run of the page before, which other runs may have moved."""
     after = asked.words.get("after")
     if not after:

@@ -15,10 +15,10 @@ from orvl.web.show import PageTerminal, sentences
 
 if TYPE_CHECKING:
     from orvl.web.html import Child
-    from orvl.web.page import Asked
+    from orvl.web.page import PageRequest
 
 
-def page(asked: Asked) -> Page:
+def page(asked: PageRequest) -> Page:
     asked.only(*SelectionWords)
     found = rated_rows(asked, "agent")
     standing = found.board.standing
