@@ -281,6 +281,7 @@ def test_every_figure_is_that_of_the_commands_json(viewer):
     twins = {
         "/board.json": ("report", "--json"),
         "/board.json?agent=plain,empty&judge=ann": ("report", "plain,empty", "--judge=ann", "--json"),
+        "/eval/one.json": ("report", "--by=eval", "--eval=one", "--json"),
         "/evals.json": ("report", "--matrix", "--json"),
         "/runs.json": ("report", "--by=run", "--json"),
         "/compare.json?a=plain&b=empty": ("compare", "plain", "empty", "--json"),

@@ -27,8 +27,10 @@ def command(port: int, no_open: bool, project: str | None, store: str | None) ->
     Only this machine can reach the address, and only who has its token can read: machines are shared. Nothing is
     written. Pages show the store as it is when they are loaded, also while runs go on.
     """
+    from orvl.project import open_project
     from orvl.web.server import ViewServer
 
+    open_project(project)
     server = ViewServer(project, store, port)
     try:
         server.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -25,7 +26,7 @@ class Links:
         return f"{path}?{urlencode(kept, errors='replace')}" if kept else path
 
     def runs(self, **words: str) -> str | None:
-        return self.to("/runs", {name: _as_name(word) for name, word in words.items()})
+        return self.to("/runs", {name: as_word(word) for name, word in words.items()})
 
     def eval(self, name: str) -> str | None:
         return self.to(f"/eval/{quote(name, safe='', errors='replace')}")
@@ -33,12 +34,12 @@ class Links:
     def run(self, key: str, part: str = "", words: Mapping[str, str] | None = None) -> str | None:
         return self.to(f"/run/{key}" + (f"/{part}" if part else ""), words)
 
-    def raw(self, key: str, what: str, number: int | str = "") -> str | None:
+    def raw(self, key: str, what: str, number: int | str = "", words: Mapping[str, str] | None = None) -> str | None:
         """The bytes of something, as a text to save or a picture to show."""
-        return self.to(f"/run/{key}/raw/{what}" + (f"/{number}" if number != "" else ""))
+        return self.to(f"/run/{key}/raw/{what}" + (f"/{number}" if number != "" else ""), words)
 
 
-def _as_name(word: str) -> str:
+def as_word(word: str) -> str:
     """A word that stands for this name alone: signs of globs and commas in it would mean others too."""
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in word).replace(",", "?")
 
@@ -72,9 +73,20 @@ class PageRequest:
         if not (word := self.words.get(name)):
             return None
         try:
-            return float(word)
+            number = float(word)
         except ValueError:
-            raise UserError(f"{name}={word} is not a number.") from None
+            number = nan
+        if not isfinite(number):
+            raise UserError(f"{name}={word} is not a number.")
+        return number
+
+    @property
+    def attempt(self) -> int | None:
+        """The attempt of a run that is asked for; None for all."""
+        number = self.number("attempt")
+        if number is not None and (number < 1 or number != int(number)):
+            raise UserError(f"There is no attempt {number:g}. The first is 1.")
+        return None if number is None else int(number)
 
 
 Twin = Callable[[], str]

@@ -11,7 +11,7 @@ from orvl.capture.stored_run import captured
 from orvl.errors import UserError
 from orvl.project.names import count
 from orvl.report import calls
-from orvl.report.atif import steps_of
+from orvl.report.atif import loaded, steps_of
 from orvl.report.run import ISOLATION, attempt_lines, print_verdicts
 from orvl.report.text import seconds
 from orvl.web.draw import loss
@@ -57,7 +57,16 @@ class RunAsked:
 
     @property
     def last(self) -> AttemptDetails:
+        """The attempt that the page is about."""
         return self.shown.attempts[-1]
+
+    def address(self, part: str = "", **words: str) -> str | None:
+        """Of a part of the same attempt."""
+        return self.asked.links.run(self.details.key, part, {**self._attempt, **words})
+
+    @property
+    def _attempt(self) -> dict[str, str]:
+        return {name: word for name, word in self.asked.words.items() if name == "attempt"}
 
     @cached_property
     def capture(self) -> CapturedRun | None:
@@ -65,7 +74,7 @@ class RunAsked:
         return captured(self.asked.store, self.details) if self.last.attempt.tree is not None else None
 
     def raw(self, what: str, number: int | str = "") -> str | None:
-        return self.asked.links.raw(self.details.key, what, number)
+        return self.asked.links.raw(self.details.key, what, number, self._attempt)
 
     def text_of(self, blob: str) -> str:
         return self.asked.store.blobs.get(blob).decode("utf-8", "replace")
@@ -174,7 +183,7 @@ def _checks(run: RunAsked) -> Child:
 def _steps(run: RunAsked) -> Child:
     """The steps that fit on a page, from the one that is asked for; without any, the prompts."""
     attempt, store = run.last.attempt, run.asked.store
-    reported = json.loads(store.blobs.get(attempt.steps)) if attempt.steps else []
+    reported = loaded(store.blobs.get(attempt.steps)) if attempt.steps else []
     prompts = store.prompts(run.details.cell.id)
     steps = steps_of(reported) or steps_of({"source": "user", "message": prompt} for prompt in prompts)
     first = int(run.asked.number("at") or 1)
@@ -189,7 +198,7 @@ def _steps(run: RunAsked) -> Child:
     following = max(first, 1) + len(shown)
     more = None
     if following <= len(steps):
-        address = run.asked.links.run(run.details.key, "steps", {"at": str(following)})
+        address = run.address("steps", at=str(following))
         more = tag("p", f"{len(steps) - following + 1} more steps. ", link("Go on", address) if address else None)
     return [shown, more] if steps else None
 
@@ -273,7 +282,7 @@ def _files(run: RunAsked) -> Child:
         (
             None,
             [
-                link(path, run.asked.links.run(run.details.key, "files", {"file": str(number)})),
+                link(path, run.address("files", file=str(number))),
                 "new or changed" if path in made else "as it was",
                 f"{run.capture.size(path):,}",
                 link("raw", run.raw("file", number)),

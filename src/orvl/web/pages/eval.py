@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError, UserError
@@ -9,7 +10,7 @@ from orvl.project.names import count, did_you_mean
 from orvl.report.ratings_json import warnings_of
 from orvl.web.filters import filters
 from orvl.web.html import tag
-from orvl.web.page import Page, SelectionWords, flags
+from orvl.web.page import Page, SelectionWords, as_word, flags
 from orvl.web.pages.board import RatedRows, rated_rows
 from orvl.web.ratings import ratings
 from orvl.web.show import Heading, folded, long_text, sentences, table
@@ -26,20 +27,24 @@ WORDS = tuple(word for word in SelectionWords if word != "eval")
 def page(asked: PageRequest) -> Page:
     asked.only(*WORDS)
     (name,) = asked.names
-    known = {cell.eval for cell in asked.store.cells()} | set(asked.project.eval_files)
+    stored = {cell.eval for cell in asked.store.cells() if cell.runs}
+    known = stored | set(asked.project.eval_files)
     if name not in known:
         raise UserError(f"There is no eval '{name}'. {did_you_mean(name, known)}")
-    every = rated_rows(asked, "eval")
-    found = every.only([row for row in every.rows if row.eval == name])
+    form = filters(asked.links.eval(name) or "/evals", asked, *WORDS)
+    if name not in stored:
+        return Page(name, lambda: [tag("h1", name), _asks(asked, name), tag("p", "No run of it is stored.")])
+    word = as_word(name)
+    found = rated_rows(replace(asked, words={**asked.words, "eval": word}), "eval")
     return Page(
         name,
         lambda: [
             tag("h1", name),
-            filters(asked.links.eval(name) or "/evals", asked, *WORDS),
+            form,
             eval_part(asked, name, found),
-            sentences((f"! {warning}" for warning in warnings_of(every.board)), "warn"),
+            sentences((f"! {warning}" for warning in warnings_of(found.board)), "warn"),
         ],
-        ("orvl", "report", "--by=eval", f"--eval={name}", *flags(asked.words, *WORDS)),
+        ("orvl", "report", "--by=eval", f"--eval={word}", *flags(asked.words, *WORDS)),
         {ending: lambda ending=ending: found.twins()[ending] for ending in ("json", "csv", "md")},  # type: ignore[misc]
     )
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def page(asked: PageRequest) -> Raw:
     """Files, turns and calls go by number: no name of an agent's is ever part of an address."""
-    asked.only()
+    asked.only("attempt")
     key, what, *rest = asked.names
-    run, place = load_run(asked.project, asked.store, key), rest[0] if rest else ""
+    run, place = load_run(asked.project, asked.store, key, asked.attempt), rest[0] if rest else ""
     readers = {"file": _file, "shot": _shot, "stdout": _output, "stderr": _output, "call": _call}
     whole = {"diff": _diff, "steps": _steps}
     if what in whole and not place:

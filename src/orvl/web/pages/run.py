@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orvl.capture.stored_run import load_run
-from orvl.errors import UserError
 from orvl.report.atif import trajectory
 from orvl.report.shown_run import of_this_store, shown_run
 from orvl.web import run_parts
@@ -27,12 +26,10 @@ ALONE = 1_000_000
 def page(asked: PageRequest) -> Page:
     asked.only("attempt", "file", "at")
     key, *rest = asked.names
-    attempt = asked.number("attempt")
-    if attempt is not None and (attempt < 1 or attempt != int(attempt)):
-        raise UserError(f"There is no attempt {attempt:g}. The first is 1.")
-    details = load_run(asked.project, asked.store, key, int(attempt) if attempt else None)
+    attempt = asked.attempt
+    details = load_run(asked.project, asked.store, key, attempt)
     run = RunAsked(asked, shown_run(asked.project, asked.store, details), ALONE if rest else ON_ONE_PAGE)
-    flag = [f"--attempt={attempt:g}"] if attempt else []
+    flag = [f"--attempt={attempt}"] if attempt else []
     title = f"{' '.join(details.cell.names)} #{details.episode}"
     if rest == ["steps"]:
         return Page(title, lambda: _alone(run, rest[0]), ("orvl", "export", "runs"), {"json": lambda: _as_atif(run)})
@@ -64,7 +61,7 @@ def whole_run(run: RunAsked, heading: str = "h1") -> list[Child]:
 
 
 def _alone_link(run: RunAsked, name: str) -> Child:
-    address = run.asked.links.run(run.details.key, name)
+    address = run.address(name)
     return tag("p", link("On a page of its own", address), class_="note") if address else None
 
 
@@ -74,7 +71,7 @@ def _alone(run: RunAsked, name: str) -> list[Child]:
     names = f"{' '.join(run.details.cell.names)} #{run.details.episode}"
     return [
         tag("h1", f"{PARTS[name]}: {names}"),
-        tag("p", link("The whole run", run.asked.links.run(run.details.key))),
+        tag("p", link("The whole run", run.address())),
         part if part is not None else tag("p", "The run has none."),
     ]
 
