@@ -25,6 +25,8 @@ TEXTS = (
         "\x00\x08&lt;",
     ),
 )
+IMPORTED = ("<svg onload=alert(1)>", "other")
+IMPORTED_EVAL = "b?c#d <b>&amp;.json"
 LONG = 3_000_000
 PROGRAM = """
 import json, sys
@@ -57,7 +59,8 @@ def read(output):
 
 
 def make_store(project: UserProject) -> None:
-    """Three contestants on two evals: one writes everything hostile and fails on the second, one works, one does nothing."""
+    """Three contestants on two evals: one writes everything hostile and fails on the second, one works, one does
+    nothing; and two imported ones."""
     project.toml("[judges.ann]\nanswers = 'yes'\n[judges.bob]\nanswers = 'no'\n")
     project.agent("hostile", AGENT)
     project.agent(
@@ -68,6 +71,12 @@ def make_store(project: UserProject) -> None:
     project.eval("two", f"---\n{head}\n---\nThis will fail.\n")
     done = project.orvl("hostile,plain,empty", "--eval=one,two", timeout=300)
     assert "Traceback" not in done.err, done.err
+    rows = [
+        {"agent": agent, "model": "*[m]", "provider": "", "eval": IMPORTED_EVAL, "scores.tests": 0.5}
+        for agent in IMPORTED
+    ]
+    file = project.write("results.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    assert project.orvl("import", "results", str(file)).status == 0
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 OF_A_PART = 16_000
 """Signs of each part of a run."""
+MOST_MISSES = 10
 MOST_LISTED = 200
 """Runs in the table of runs."""
 
@@ -102,16 +103,18 @@ def _interest(row: Row) -> tuple[bool, bool, float]:
     return row.outcome != "failed", row.outcome != "errored", row.R if row.R is not None else 0.0
 
 
-def _sections(asked: PageRequest, rows: Sequence[Row], size: int) -> dict[str, Html]:
-    """Of the runs that there is room for, by their keys."""
+def _sections(asked: PageRequest, rows: Sequence[Row], room: int) -> dict[str, Html]:
+    """Of the runs that there is room for, by their keys; after some that do not fit, no more are tried."""
     made: dict[str, Html] = {}
-    left = size
+    misses = 0
     for row in rows:
         section = _section(asked, row.run or "")
-        left -= len(section.markup.encode())
-        if left < 0:
+        size = len(section.markup.encode())
+        if size <= room:
+            room -= size
+            made[row.run or ""] = section
+        elif (misses := misses + 1) >= MOST_MISSES:
             break
-        made[row.run or ""] = section
     return made
 
 

@@ -29,7 +29,9 @@ class Links:
         return self.to("/runs", {name: as_word(word) for name, word in words.items()})
 
     def eval(self, name: str) -> str | None:
-        return self.to(f"/eval/{quote(name, safe='', errors='replace')}")
+        """A name that ends as a form of a page does gets the ending of a page."""
+        ending = ".html" if name.endswith((".json", ".csv", ".md", ".html")) else ""
+        return self.to(f"/eval/{quote(name, safe='', errors='replace')}{ending}")
 
     def run(self, key: str, part: str = "", words: Mapping[str, str] | None = None) -> str | None:
         return self.to(f"/run/{key}" + (f"/{part}" if part else ""), words)

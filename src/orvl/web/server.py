@@ -146,12 +146,12 @@ class Found:
 
 def _route(path: str) -> Found | None:
     plain, dot, ending = path.rpartition(".")
-    is_twin = bool(dot) and ending in frame.ENDINGS
-    wanted = plain if is_twin else path
+    has_ending = bool(dot) and ending in TYPES
+    wanted = plain if has_ending else path
     for pattern, page in ROUTES.items():
         if match := re.fullmatch(pattern, wanted):
             names = tuple(name for name in match.groups() if name is not None)
-            return Found(match.expand(page), names, wanted, ending if is_twin else "html")
+            return Found(match.expand(page), names, wanted, ending if has_ending else "html")
     return None
 
 
