@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import stat
+import subprocess
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,7 +22,17 @@ from orvl.web.html import tag
 
 MADE_ONCE = ("viewer",)
 
-PAGES = ("/board", "/evals", "/eval/one", "/runs", "/compare?a=plain&b=empty", "/trust", "/history", "/endpoints")
+PAGES = (
+    "/board",
+    "/evals",
+    "/eval/one",
+    "/runs",
+    "/compare?a=plain&b=empty",
+    "/trust",
+    "/history",
+    "/endpoints",
+    "/now",
+)
 
 
 @pytest.fixture(scope="module")
@@ -379,6 +391,64 @@ def test_a_port_that_is_taken_is_a_sentence(viewer):
     assert done.status == 2
     assert f"Cannot serve at 127.0.0.1:{viewer.port}" in done.err
     assert "--port 0" in done.err
+
+
+# -- what is going on
+
+
+def wait_for(condition, what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_now_shows_what_runs_while_it_runs_and_nothing_after_it(project, end):
+    """A command that was killed leaves its file behind: only who writes to the store is running."""
+    project.agent(
+        "slow", 'models = {"none": ["fixed"]}\ndef command(prompt): return ["sh", "-c", "sleep $1", "", prompt]\n'
+    )
+    project.eval("short", "---\nmetrics: {speed: 1}\n---\n0\n")
+    project.eval("long", "---\nmetrics: {speed: 1}\n---\n300\n")
+    assert project.orvl("slow", "--eval=short").status == 0
+    with viewing(project) as running:
+        assert "Nothing is running." in running.get("/now").text
+        assert running.get("/now.json").json == {"schema": 1, "running": False, "now": None}
+        command = subprocess.Popen(
+            [*project.command, "slow", "--eval=short,long", "--episodes=2"], cwd=project.root, env=project.env
+        )
+        try:
+            wait_for(lambda: (running.get("/now.json").json["now"] or {}).get("done") == 1, "nothing was done")
+            wait_for(lambda: len(running.get("/now.json").json["now"]["runs"]) == 2, "nothing was under way")
+            content = running.get("/now.json").json["now"]
+            assert (content["total"], content["running"]) == (3, 2)
+            text = "".join(Markup(running.get("/now").text).data)
+            assert content["summary"].split(" done")[0] in text
+            assert "slow fixed none long" in text
+            assert "refresh" not in running.get("/now").text
+            assert '<meta http-equiv="refresh" content="5">' in running.get("/now?every=5").text
+            assert running.get("/runs").status == 200
+        finally:
+            command.send_signal(end)
+            command.wait(60)
+        assert "Nothing is running." in running.get("/now").text
+    assert (project.root / ".orvl/now.json").exists() == (end == signal.SIGKILL)
+
+
+def test_what_stands_in_the_file_of_now_is_only_data(viewer, tmp_path):
+    project = UserProject(tmp_path / "project")
+    shutil.copytree(viewer.project.root, project.root, dirs_exist_ok=True)
+    with viewing(project, fails=True) as running, open_store(project.root / ".orvl", write=True):
+        for text in ("", "{", "[]", "[" * 100_000, "null"):
+            (project.root / ".orvl/now.json").write_text(text)
+            assert "Another command is writing to the store." in running.get("/now").text
+        (project.root / ".orvl/now.json").write_text('{"runs": 1}')
+        failed = running.get("/now")
+        assert failed.status == 500
+        assert "This page failed" in failed.text
+        assert "frame-ancestors" in failed.headers["Content-Security-Policy"]
+        assert running.get("/board").status == 200
 
 
 # -- one file

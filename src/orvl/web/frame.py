@@ -21,6 +21,7 @@ PAGES = {
     "/trust": "Trust",
     "/history": "History",
     "/endpoints": "Endpoints",
+    "/now": "Now",
 }
 ENDINGS = {"json": "JSON", "csv": "CSV", "md": "Markdown"}
 

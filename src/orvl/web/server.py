@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 KEY = "[0-9a-f]{6,64}"
 ROUTES = {
-    "/(board|evals|runs|compare|trust|history|endpoints)": r"\1",
+    "/(board|evals|runs|compare|trust|history|endpoints|now)": r"\1",
     "/eval/(.+)": "eval",
     f"/run/({KEY})": "run",
     f"/run/({KEY})/(verdicts|steps|diff|files|checks|page|calls|output)": "run",
@@ -74,7 +75,11 @@ class ViewServer(LoopbackServer):
         await runner.cleanup()
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        answer = await self._answer(request)
+        try:
+            answer = await self._answer(request)
+        except Exception:
+            logging.getLogger(__name__).exception("The page %r failed.", request.path)
+            answer = _trouble(HTTPStatus.INTERNAL_SERVER_ERROR, "This page failed: see where orvl view runs.", "html")
         answer.headers.update(HEADERS)
         answer.headers.setdefault("Content-Security-Policy", POLICY)
         return answer
