@@ -1,14 +1,18 @@
-"""Small pictures of numbers, as SVG; they repeat what stands beside them as text, so readers aloud skip them."""
+"""Pictures of numbers, as SVG: attributes and classes alone, for the policy of pages allows no other style."""
 
 from __future__ import annotations
 
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 from orvl.web.html import tag
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.rate.board import Row
-    from orvl.web.html import Html
+    from orvl.rate.frontier import Spot
+    from orvl.web.html import Child, Html
 
 WIDTH, HEIGHT = 160, 16
 EDGE = 4
@@ -41,6 +45,69 @@ def loss(lost: float) -> Html:
     width = f"{min(max(lost, 0.0), 1.0) * (WIDTH - 2 * EDGE):.1f}"
     axis = tag("line", x1=_x(0), x2=_x(1), y1=HEIGHT - 2, y2=HEIGHT - 2, class_="axis")
     return _svg([axis, tag("rect", x=EDGE, y=4, width=width, height=HEIGHT - 8, class_="lost")])
+
+
+PLOT_WIDTH, PLOT_HEIGHT = 720, 280
+LEFT, RIGHT, TOP, BOTTOM = 40, 700, 16, 240
+FREE = 24
+"""The strip of those that cost nothing: a logarithm has no place for them."""
+LABEL = 40
+
+
+def cost_and_quality(spots: Sequence[Spot]) -> Html | None:
+    """R over the cost of a run, on a logarithmic scale; who is on the frontier is filled. None without a choice."""
+    if len(spots) < 2 or not any(spot.cost for spot in spots):
+        return None
+    priced = [log10(spot.cost) for spot in spots if spot.cost > 0]
+    low, high = floor(min(priced)), max(ceil(max(priced)), floor(min(priced)) + 1)
+
+    def x(cost: float) -> float:
+        start = LEFT + 2 * FREE
+        return LEFT + FREE if cost <= 0 else start + (log10(cost) - low) / (high - low) * (RIGHT - start)
+
+    decades = [10.0**power for power in range(low, high + 1)]
+    ticks = [(x(cost), f"${cost:g}") for cost in decades]
+    if any(spot.cost <= 0 for spot in spots):
+        ticks.append((x(0), "free"))
+    parts: list[Child] = [
+        [_level(value) for value in (0, 0.5, 1)],
+        [tag("text", text, x=f"{at:.1f}", y=BOTTOM + 20, text_anchor="middle") for at, text in ticks],
+        tag("text", "cost of a run", x=RIGHT, y=BOTTOM + 36, text_anchor="end"),
+        [_spot(spot, x(spot.cost)) for spot in spots],
+    ]
+    on = [" ".join(spot.contestant) for spot in spots if spot.dominated_by is None]
+    return tag(
+        "svg",
+        parts,
+        viewBox=f"0 0 {PLOT_WIDTH} {PLOT_HEIGHT}",
+        class_="plot",
+        role="img",
+        aria_label=f"R over the cost of a run. On the frontier: {', '.join(on)}.",
+    )
+
+
+def _y(R: float) -> float:
+    return BOTTOM - R * (BOTTOM - TOP)
+
+
+def _level(R: float) -> Child:
+    y = f"{_y(R):.1f}"
+    return [
+        tag("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="axis"),
+        tag("text", f"{R:g}", x=LEFT - 8, y=y, text_anchor="end"),
+    ]
+
+
+def _spot(spot: Spot, x: float) -> Child:
+    """Its name stands on the side where there is room."""
+    name, y = " ".join(spot.contestant)[:LABEL], _y(spot.R)
+    is_left = x < (LEFT + RIGHT) / 2
+    kind = "dot" if spot.dominated_by is None else "hollow"
+    anchor = "start" if is_left else "end"
+    return [
+        tag("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=4, class_=kind),
+        tag("text", name, x=f"{x + (8 if is_left else -8):.1f}", y=f"{y + 4:.1f}", text_anchor=anchor),
+    ]
 
 
 def _svg(parts: list[Html]) -> Html:

@@ -13,6 +13,7 @@ from orvl.report.ratings_markdown import as_markdown
 from orvl.report.trust_text import as_json as trust_as_json
 from orvl.report.trust_text import sentences as trust_sentences
 from orvl.trust.rated_board import rated_board
+from orvl.web.draw import cost_and_quality
 from orvl.web.filters import filters
 from orvl.web.html import tag
 from orvl.web.json_text import json_text
@@ -86,6 +87,7 @@ def board_part(asked: PageRequest, found: RatedRows) -> list[Child]:
     """The table, how far it can be trusted, and warnings."""
     return [
         ratings("Ratings by contestant", found.rows, found.board, asked.links, found.best),
+        cost_and_quality(found.beside.frontier) if found.beside else None,
         sentences(found.said[1:], ""),
         sentences((f"! {warning}" for warning in warnings_of(found.board)), "warn"),
     ]
