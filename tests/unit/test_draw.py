@@ -23,7 +23,7 @@ def test_cost_grows_to_the_right_and_quality_up():
     assert x0 < x1 < x2
     assert y0 > y2 > y1
     assert (on, off) == ("dot", "hollow")
-    assert "&lt;script&gt;dear" in str(svg)
+    assert "&lt;script&gt;dear m p: $10.00 a run, R 0.400; no better than cheap m p, which costs no more" in str(svg)
     assert "<script" not in str(svg)
     assert ">free<" in str(svg)
     assert "On the frontier: free m p, cheap m p." in str(svg)

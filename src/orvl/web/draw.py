@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
-from orvl.web.html import tag
+from orvl.report.text import dollars
+from orvl.web.html import join, tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,18 +52,20 @@ PLOT_WIDTH, PLOT_HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 700, 16, 240
 FREE = 24
 """The strip of those that cost nothing: a logarithm has no place for them."""
-LABEL = 40
 
 
 def cost_and_quality(spots: Sequence[Spot]) -> Html | None:
-    """R over the cost of a run, on a logarithmic scale; who is on the frontier is filled. None without a choice."""
+    """R over the cost of a run, on a logarithmic scale; who is on the frontier is filled. None without a choice.
+
+    Names that stand beside spots would lie over each other: spots have numbers, and the names are a list below.
+    """
     if len(spots) < 2 or not any(spot.cost for spot in spots):
         return None
     priced = [log10(spot.cost) for spot in spots if spot.cost > 0]
     low, high = floor(min(priced)), max(ceil(max(priced)), floor(min(priced)) + 1)
 
     def x(cost: float) -> float:
-        start = LEFT + 2 * FREE
+        start = LEFT + 4 * FREE
         return LEFT + FREE if cost <= 0 else start + (log10(cost) - low) / (high - low) * (RIGHT - start)
 
     decades = [10.0**power for power in range(low, high + 1)]
@@ -73,10 +76,10 @@ def cost_and_quality(spots: Sequence[Spot]) -> Html | None:
         [_level(value) for value in (0, 0.5, 1)],
         [tag("text", text, x=f"{at:.1f}", y=BOTTOM + 20, text_anchor="middle") for at, text in ticks],
         tag("text", "cost of a run", x=RIGHT, y=BOTTOM + 36, text_anchor="end"),
-        [_spot(spot, x(spot.cost)) for spot in spots],
+        [_spot(number, spot, x(spot.cost)) for number, spot in enumerate(spots, 1)],
     ]
     on = [" ".join(spot.contestant) for spot in spots if spot.dominated_by is None]
-    return tag(
+    plot = tag(
         "svg",
         parts,
         viewBox=f"0 0 {PLOT_WIDTH} {PLOT_HEIGHT}",
@@ -84,6 +87,12 @@ def cost_and_quality(spots: Sequence[Spot]) -> Html | None:
         role="img",
         aria_label=f"R over the cost of a run. On the frontier: {', '.join(on)}.",
     )
+    return join(plot, tag("ol", [tag("li", _told(spot)) for spot in spots]))
+
+
+def _told(spot: Spot) -> str:
+    by = f"; no better than {' '.join(spot.dominated_by)}, which costs no more" if spot.dominated_by else ""
+    return f"{' '.join(spot.contestant)}: {dollars(spot.cost)} a run, R {spot.R:.3f}{by}"
 
 
 def _y(R: float) -> float:
@@ -98,15 +107,11 @@ def _level(R: float) -> Child:
     ]
 
 
-def _spot(spot: Spot, x: float) -> Child:
-    """Its name stands on the side where there is room."""
-    name, y = " ".join(spot.contestant)[:LABEL], _y(spot.R)
-    is_left = x < (LEFT + RIGHT) / 2
-    kind = "dot" if spot.dominated_by is None else "hollow"
-    anchor = "start" if is_left else "end"
+def _spot(number: int, spot: Spot, x: float) -> Child:
+    y, kind = _y(spot.R), "dot" if spot.dominated_by is None else "hollow"
     return [
         tag("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=4, class_=kind),
-        tag("text", name, x=f"{x + (8 if is_left else -8):.1f}", y=f"{y + 4:.1f}", text_anchor=anchor),
+        tag("text", str(number), x=f"{x + 7:.1f}", y=f"{y - 4:.1f}"),
     ]
 
 
