@@ -85,6 +85,30 @@ def test_pages_are_silent_stay_here_and_can_be_read_by_everybody(shown, scheme, 
         assert watched.violations() == []
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_other_page_can_be_read_by_everybody(shown, scheme):
+    viewer, _, browser = shown
+    found = {}
+    with Watched(browser, scheme, DESK) as watched:
+        watched.page.goto(viewer.address)
+        watched.page.wait_for_url("**/board")
+        for path in (
+            "/evals",
+            "/eval/one",
+            "/runs",
+            "/compare?a=plain&b=empty",
+            "/trust",
+            "/history",
+            "/endpoints",
+            "/now",
+        ):
+            watched.page.goto(viewer.origin + path)
+            assert watched.said == [], path
+            found[path] = watched.violations()
+            watched.said.clear()
+    assert not any(found.values()), found
+
+
 def test_colours_follow_the_scheme(shown):
     viewer, _, browser = shown
     colours = {}

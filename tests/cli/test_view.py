@@ -393,6 +393,39 @@ def test_a_port_that_is_taken_is_a_sentence(viewer):
     assert "--port 0" in done.err
 
 
+def test_parts_and_raw_texts_are_of_the_attempt_that_is_asked_for(project):
+    project.agent(
+        "shaky",
+        """
+        import os
+        models = {"none": ["fixed"]}
+
+        def command(prompt):
+            return ["sh", "-c", "echo hi", "\\0" if "BREAK" in os.environ else ""]
+        """,
+    )
+    project.eval("one", "---\nmetrics: {speed: 1}\n---\nSay hello.\n")
+    project.orvl("shaky", "--eval=one", env={"BREAK": "1"})
+    assert project.orvl("shaky", "--eval=one").status == 0
+    with viewing(project) as running:
+        (row,) = running.runs()
+        run = f"/run/{row['run']}"
+        assert [one["outcome"] for one in running.get(f"{run}.json").json["attempts"]] == ["errored", "finished"]
+        both = running.get(run).text
+        assert f'href="{run}?attempt=1"' in both and f'href="{run}?attempt=2"' in both
+        first = running.get(f"{run}?attempt=1")
+        assert "NUL byte" in first.text
+        parts = [one for one in Markup(first.text).links if one.startswith(f"{run}/")]
+        assert parts and all(one.endswith("?attempt=1") for one in parts)
+        assert (
+            running.get(f"{run}.json?attempt=1").json == project.orvl("show", row["run"], "--attempt=1", "--json").json
+        )
+        assert running.get(f"{run}/raw/stdout/1").body == b"hi\n"
+        assert running.get(f"{run}/raw/stdout/1?attempt=1").status == 404
+        for wrong in ("3", "0", "1.5", "x"):
+            assert running.get(f"{run}?attempt={wrong}").status == 404
+
+
 # -- what is going on
 
 

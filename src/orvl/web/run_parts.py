@@ -138,12 +138,19 @@ def _penalty(found: Ledger) -> Iterator[str]:
 
 
 def attempts(run: RunAsked) -> Child:
-    """What `orvl show` says of each attempt."""
+    """What `orvl show` says of each attempt; where there are several, each has a page."""
     provider, every = run.details.cell.provider, run.shown.attempts
     texts = ["\n".join(attempt_lines(one, provider, is_last=one is every[-1])).strip() for one in every]
-    return folded(
-        [tag("h2", "Facts"), f" {count(len(texts), 'attempt')}"], [long_text(text, most=run.most) for text in texts]
-    )
+    shown = [
+        (_attempt_link(run, one.position) if len(every) > 1 else None, long_text(text, most=run.most))
+        for one, text in zip(every, texts, strict=True)
+    ]
+    return folded([tag("h2", "Facts"), f" {count(len(texts), 'attempt')}"], shown)
+
+
+def _attempt_link(run: RunAsked, position: int) -> Child:
+    address = run.asked.links.run(run.details.key, words={"attempt": str(position)})
+    return tag("p", link(f"Attempt {position} alone", address)) if address else None
 
 
 def _verdicts(run: RunAsked) -> Child:
