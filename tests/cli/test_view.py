@@ -19,6 +19,7 @@ from helpers.user_project import UserProject
 from helpers.viewing import LONG, Viewer, make_store, viewing
 from orvl.store import open_store
 from orvl.web.html import tag
+from orvl.web.show import cut
 
 MADE_ONCE = ("viewer",)
 
@@ -265,6 +266,15 @@ def test_a_long_line_is_cut_counted_and_linked(viewer, hostile):
     assert missing and LONG - 1_100_000 < int(missing[1]) <= LONG
     whole = viewer.get(f"{hostile}/raw/stdout/1")
     assert len(whole.body) > LONG
+
+
+@pytest.mark.parametrize("text", ["a\n" * 100_000, "b" * 200_000, f"{'c' * 5_000}\n" * 40])
+def test_what_is_cut_is_counted_to_the_sign(text):
+    shown, missing = cut(text, 10_000)
+    told = re.findall(r" … ([\d,]+) more signs on this line", shown)
+    assert len(re.sub(r" … [\d,]+ more signs on this line", "", shown)) + missing == len(text)
+    assert len(shown) <= 10_000 + 60 * len(told)
+    assert cut("short\n", 10_000) == ("short\n", 0)
 
 
 @pytest.mark.parametrize(
