@@ -12,7 +12,6 @@ from test_compare import agent, compared, run, tasks, values
 from tests.conftest import UserProject
 
 from helpers.ladders import BUGS, GOOD, LINES, PATCH
-from orvl.cli.report import rated
 from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.report.ratings_json import as_json as ratings_json
@@ -20,6 +19,7 @@ from orvl.report.table import print_ratings
 from orvl.report.terminal import Terminal
 from orvl.report.trust_text import as_json, sentences
 from orvl.store.sqlite import SqliteStore
+from orvl.trust.rated_board import rated_board
 
 WORKS = f'''
 """Is the work right?"""
@@ -46,7 +46,7 @@ def report(project, *judges, columns=160, **words):
         known = [cell.names for cell in store.cells()]
         asked = Selection(**words)
         keep, metrics = stored_matcher(opened, asked, known), chosen_metrics(opened, asked)
-        board, rows, beside = rated(opened, store, keep, judges, metrics, "agent")
+        board, rows, beside = rated_board(opened, store, keep, judges, metrics, "agent")
     out = StringIO()
     console = Terminal(out, columns)
     print_ratings(console, rows, board, sentences(beside, board.standing))

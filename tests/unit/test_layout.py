@@ -25,7 +25,7 @@ TIERS = (
     ("score",),
     ("rate", "stats"),
     ("trust", "engine"),
-    ("report", "pipeline", "cli"),
+    ("report", "pipeline", "web", "cli"),
 )
 RANK = {room: rank for rank, rooms in enumerate(TIERS) for room in rooms}
 USER_FORM = ("agents", "evals", "scores")

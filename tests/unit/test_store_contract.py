@@ -203,6 +203,19 @@ def test_one_process_writes_and_others_read(place):
     place.open().close()
 
 
+def test_readers_know_whether_somebody_writes(place):
+    with closing(place.open()) as writer:
+        assert writer.has_writer
+        with closing(place.open(write=False)) as reader:
+            assert reader.has_writer
+    with closing(place.open(write=False)) as reader:
+        assert not reader.has_writer
+        # Asking must not look like writing to whoever comes next.
+        with closing(place.open()):
+            assert reader.has_writer
+        assert not reader.has_writer
+
+
 def test_what_was_stored_is_there_when_it_is_opened_again(place):
     with place.open() as store:
         number = add_run(store, cell(), outcome="failed", reason="It gave up.")

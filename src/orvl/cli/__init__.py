@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "List agents, models, providers, evals, metrics and judges.",
     "doctor": "Look for what is missing or broken here.",
     "report": "Print ratings of what has been run.",
+    "view": "Show boards, runs and judges in a browser.",
     "compare": "Say which of two is better, and how sure that is.",
     "certify": "Test the judges on work of known quality, and write a certificate.",
     "calibrate": "Measure how harsh or generous each judge is.",

@@ -8,8 +8,6 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError
-from orvl.plan.identities import identities
-from orvl.plan.selection import stored_matcher
 from orvl.project import open_project
 from orvl.project.names import count
 
@@ -30,27 +28,17 @@ def command(**given: Any) -> int:
         raise UserError(f"Model calls have no metric: leave out '{words.metric}'. See: orvl report")
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
-    from orvl.rate.endpoints import Calls, differences
-    from orvl.report.endpoints import as_json as endpoints_as_json
-    from orvl.report.endpoints import notes, others_asked, print_endpoints, print_failing
+    from orvl.report.endpoints import print_failing, shown_endpoints
 
     with open_to_read(project, given["store"]) as store:
-        cells = store.cells()
-        keep = stored_matcher(project, words, [cell.names for cell in cells])
-        known = identities(project, cells)
-        calls = Calls(
-            store, {cell.id: cell.names for cell in known.current.values() if keep(cell.names) and not cell.imported}
-        )
-        rows = calls.endpoints()
-        warnings = [*notes(rows), *others_asked(calls.cells, calls.others), *known.sentences(keep)]
+        found = shown_endpoints(project, store, words)
         if out:
-            out.write(endpoints_as_json(rows, calls.failing(rows), differences(rows), warnings))
+            out.write(found.as_json())
             return 0
         terminal = console()
-        print_endpoints(terminal, rows, differences(rows), warnings)
-        failing = sum(row.sums["failing"] for row in rows)
+        found.print(terminal)
         if given["verbose"]:
-            print_failing(terminal, calls.failing(rows))
-        elif failing:
-            terminal.print(f"Something went wrong in {count(failing, 'call')}. List them with: -v")
+            print_failing(terminal, found.calls.failing(found.rows))
+        elif found.failing:
+            terminal.print(f"Something went wrong in {count(found.failing, 'call')}. List them with: -v")
     return 0

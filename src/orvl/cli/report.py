@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +12,19 @@ import click
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.cli.gates import baseline_from, gate_flags, gate_of, not_run_of, status_with, tell
 from orvl.cli.report_files import step_summary, write_junit, write_markdown
-from orvl.errors import UserError
-from orvl.plan.selection import chosen_metrics, stored_matcher
+from orvl.errors import UserError, disk_sentence
+from orvl.plan.selection import ORDER, chosen_metrics, stored_matcher
 from orvl.project import open_project
+from orvl.store.beneath import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from orvl.project import Project
+    from orvl.plan.selection import Selection
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.rate.gate import Gate
     from orvl.rate.history import PastRow
-    from orvl.store import Store
-    from orvl.trust.people import People
     from orvl.trust.section import Trust
 
 
@@ -56,6 +56,13 @@ class _Report:
 @click.option("--md", metavar="FILE|-", help="Write a Markdown summary, of 64 kB at most; - is standard output.")
 @click.option("--github", is_flag=True, help="Add the Markdown summary to that of the GitHub Actions step.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML: a suite per contestant, a case per eval.")
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the viewer's parts into one file.")
+@click.option(
+    "--size",
+    default="10MB",
+    metavar="SIZE",
+    help="With --html: the largest file (default: 10MB).",
+)
 @where
 def command(**given: Any) -> int:
     """Print ratings of what has been run, of the agents' and evals' files as they are now.
@@ -63,8 +70,11 @@ def command(**given: Any) -> int:
     Weights and penalty are those of the project as it is now: changing them re-rates at once, without scoring again.
     """
     from orvl.rate.history import history
+    from orvl.trust.rated_board import rated_board
 
     words = selection_from(given)
+    if given["html"]:
+        return _write_html(given, words)
     _refuse(given)
     summary = step_summary() if given["github"] else None
     out = JsonOut() if given["json_"] else None
@@ -76,7 +86,7 @@ def command(**given: Any) -> int:
         keep = stored_matcher(project, words, [cell.names for cell in cells])
         metrics = chosen_metrics(project, words, cells)
         by_run = given["by"] == "run" or given["junit"] is not None
-        board, rows, beside = rated(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
+        board, rows, beside = rated_board(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
     not_run = not_run_of(project, cells, keep, metrics, board) if _is_for_ci(given) else []
     gate = gate_of(board, words, given["fail_under"], baseline, rows, not_run)
@@ -152,33 +162,32 @@ def _print_tables(given: dict[str, Any], report: _Report) -> None:
     print_gate(terminal, report.gate)
 
 
-def rated(
-    project: Project,
-    store: Store,
-    keep: Any,
-    judges: Sequence[str],
-    metrics: Mapping[str, bool] | None,
-    by: str,
-    *,
-    by_run: bool,
-) -> tuple[Board, Sequence[Row], Trust | None]:
-    """The board, its rows by agent, eval or run, and what stands beside the rows of agents."""
-    from orvl.rate.collect import of_store
-    from orvl.trust.standing import with_standing
+def _write_html(given: dict[str, Any], words: Selection) -> int:
+    """One file; what is there already is replaced as a whole."""
+    if given["json_"] or given["csv_"] or given["matrix"] or given["past"] or given["by"] != "agent":
+        raise UserError("--html has all ratings: leave out --by, --json, --csv, --matrix and --history.")
+    if _is_for_ci(given):
+        raise UserError("--html holds nothing against a threshold: give the flags for CI in a call of their own.")
+    size = _bytes(given["size"])
+    from orvl.web.one_file import one_file
 
-    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by_run))
-    if by != "agent" or not board.cells:
-        return board, board.runs if by == "run" else board.cells, None
-    from orvl.trust.section import trust
+    project = open_project(given["project"])
+    with open_to_read(project, given["store"]) as store:
+        asked = {**{place: getattr(words, place) for place in ORDER}, "judge": ",".join(given["judge"])}
+        text = one_file(project, store, asked, size)
+    file, data = Path(given["html"]), text.encode()
+    try:
+        with replacing(file) as out:
+            out.write(data)
+    except OSError as error:
+        raise UserError(f"Cannot write {file}: {disk_sentence(error)}.") from error
+    click.echo(f"{len(data):,} bytes written to {file}")
+    return 0
 
-    rows, beside = trust(project, store, board)
-    board = replace(board, warnings=(*board.warnings, *beside.warnings))
-    return board, rows, replace(beside, people=_people(project, store, keep, judges, metrics))
 
-
-def _people(project: Project, store: Store, *words: Any) -> People | None:
-    if not store.labels():
-        return None
-    from orvl.trust.people import people
-
-    return people(project, store, *words)
+def _bytes(size: str) -> int:
+    """10MB, 500kB."""
+    found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(kB|MB)", size.strip(), re.IGNORECASE)
+    if found is None:
+        raise UserError(f"--size {size} is no size. Write it as 10MB or 500kB.")
+    return int(float(found[1]) * {"kb": 1_000, "mb": 1_000_000}[found[2].lower()])

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from orvl.capture.stored_run import attempt_details, call_details, captured, file_of, load_run, screenshot_of
+from orvl.capture.stored_run import call_details, captured, file_of, load_run, screenshot_of
 from orvl.cli.common import JsonOut, as_json, console, open_to_read, where
-from orvl.errors import StoreError, UserError
+from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.report import calls
 from orvl.report.output import print_output
-from orvl.report.run import print_run, run_json
+from orvl.report.run import print_run
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from orvl.capture.stored_run import RunDetails
     from orvl.project import Project
     from orvl.store import Store
@@ -172,42 +169,23 @@ def _show_call(store: Store, run: RunDetails, number: int, out: JsonOut | None) 
 
 
 def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) -> None:
-    from orvl.plan.identities import identities
     from orvl.plan.weights import overridden, override_sentence
-    from orvl.rate.ledger import of_run
     from orvl.report.ledger import print_ledger
+    from orvl.report.shown_run import of_this_store, shown_run
 
-    attempts = [attempt_details(store, stored) for stored in run.attempts]
-    same_names = [cell for cell in store.cells() if cell.names == run.cell.names]
-    known = identities(project, same_names)
-    changed = None if run.cell.id in known.ids else known.changes(run.cell)
-    ledger = of_run(project, store, run.cell, run.episode)
+    shown = shown_run(project, store, run)
     if out:
-        more = {"history": list(changed)} if changed is not None else {}
-        with _of_this_store(run):
-            out.write({**run_json(run, attempts), "rating": ledger.as_json() if ledger else None, **more})
+        out.write(shown.as_json())
         return
     terminal, left_files = console(), bool(run.attempts) and run.last.attempt.tree is not None
-    if changed is not None:
-        what = ", ".join(changed) or "its files"
+    if shown.changed is not None:
+        what = ", ".join(shown.changed) or "its files"
         terminal.print(plain(f"! This run is history: changed since: {what}."), "yellow")
     capture = captured(store, run) if left_files else None
-    with _of_this_store(run):
-        print_run(terminal, run, attempts, capture)
-    if ledger:
+    with of_this_store(run):
+        print_run(terminal, run, shown.attempts, capture)
+    if shown.ledger:
         terminal.print("\nrating", "bold")
-        print_ledger(terminal, ledger)
+        print_ledger(terminal, shown.ledger)
         if changes := overridden(project, project.eval(run.cell.eval)):
             terminal.print(plain(override_sentence(changes)), "dim")
-
-
-@contextmanager
-def _of_this_store(run: RunDetails) -> Iterator[None]:
-    """What judges answered and programs found has many forms; in none of them, it is not what orvl has stored."""
-    try:
-        yield
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise StoreError(
-            f"What the store has of the run {run.key[:12]} is damaged ({why}). See: orvl doctor"
-        ) from error

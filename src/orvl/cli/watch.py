@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from orvl import pipeline
 from orvl.engine import Execution
 from orvl.engine.steady_loop import run
+from orvl.report.now_file import NowFile
 from orvl.report.progress import LiveProgress, PlainProgress, Progress
 
 if TYPE_CHECKING:
@@ -58,4 +59,5 @@ async def _until_interrupted(
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, interrupt)
     loop.add_signal_handler(signal.SIGQUIT, quit_at_once)
-    return await pipeline.execute(project, prepared, options, store, os.environ, progress, stop)
+    with NowFile(store.folder, progress) as on_event:
+        return await pipeline.execute(project, prepared, options, store, os.environ, on_event, stop)

@@ -45,7 +45,7 @@ def trajectory(
     scores: Sequence[Score] = (),
 ) -> Json:
     """One run. Where the agent reported no steps, the prompts are the steps."""
-    steps = steps_of(_loaded(steps_json)) or steps_of([{"source": "user", "message": prompt} for prompt in prompts])
+    steps = steps_of(loaded(steps_json)) or steps_of([{"source": "user", "message": prompt} for prompt in prompts])
     sessions = [turn.session for turn in attempt.turns if turn.session]
     made = {
         "schema_version": SCHEMA,
@@ -63,7 +63,8 @@ def trajectory(
     return {**_strict(made), "steps": steps}
 
 
-def _loaded(steps_json: bytes) -> list[Any]:
+def loaded(steps_json: bytes) -> list[Any]:
+    """Steps as they are stored; what is no list of them is none."""
     try:
         steps = json.loads(steps_json)
     except (ValueError, RecursionError):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from orvl.plan.identities import identities
+from orvl.plan.selection import stored_matcher
 from orvl.project.names import count
-from orvl.rate.endpoints import BAD_TOOL_CALLS, TOKENS, WELL_FORMED
+from orvl.rate.endpoints import BAD_TOOL_CALLS, TOKENS, WELL_FORMED, Calls, differences
 from orvl.report.columns import UNKNOWN, Column
 from orvl.report.table import column_width, make_table
 from orvl.report.terminal import TextTable
@@ -16,12 +19,46 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from orvl.plan.selection import Selection
+    from orvl.project import Project
     from orvl.rate.endpoints import Difference, EndpointStats, FailingCall, Median, Share
     from orvl.report.terminal import Terminal
+    from orvl.store import Store
 
 NAME = Column["EndpointStats"](
     heading="model provider", cell=lambda one: plain(f"{one.model} {one.provider}"), words=True
 )
+
+
+@dataclass(frozen=True)
+class ShownEndpoints:
+    """What `orvl endpoints` says of the stored calls that fit the words."""
+
+    calls: Calls
+    rows: Sequence[EndpointStats]
+    warnings: Sequence[str]
+
+    @property
+    def failing(self) -> int:
+        """Calls in which something went wrong."""
+        return sum(row.sums["failing"] for row in self.rows)
+
+    def as_json(self) -> dict[str, Any]:
+        return as_json(self.rows, self.calls.failing(self.rows), differences(self.rows), self.warnings)
+
+    def print(self, terminal: Terminal) -> None:
+        print_endpoints(terminal, self.rows, differences(self.rows), self.warnings)
+
+
+def shown_endpoints(project: Project, store: Store, words: Selection) -> ShownEndpoints:
+    """Over the runs of the files as they are now."""
+    cells = store.cells()
+    keep = stored_matcher(project, words, [cell.names for cell in cells])
+    known = identities(project, cells)
+    counted = {cell.id: cell.names for cell in known.current.values() if keep(cell.names) and not cell.imported}
+    calls = Calls(store, counted)
+    rows = calls.endpoints()
+    return ShownEndpoints(calls, rows, [*notes(rows), *others_asked(calls.cells, calls.others), *known.sentences(keep)])
 
 
 # -- columns

@@ -62,15 +62,15 @@ def print_run(
     """The attempts one after another, then the files of the last."""
     terminal.print(f"run {run.key[:12]}: {' '.join(run.cell.names)} #{run.episode}")
     for details in attempts:
-        for line in _attempt(details, run.cell.provider, is_last=details is attempts[-1]):
+        for line in attempt_lines(details, run.cell.provider, is_last=details is attempts[-1]):
             terminal.print(line)
-        _print_verdicts(terminal, details.scores)
+        print_verdicts(terminal, details.scores)
     if capture is not None:
         for line in _files(capture):
             terminal.print(line)
 
 
-def _attempt(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterator[str]:
+def attempt_lines(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterator[str]:
     attempt = details.attempt
     when = datetime.fromtimestamp(attempt.started).strftime("%Y-%m-%d %H:%M:%S")
     why = f": {plain(attempt.reason)}" if attempt.reason else ""
@@ -181,7 +181,7 @@ def _page(page: Look) -> Iterator[str]:
 # -- what the judges answered
 
 
-def _print_verdicts(terminal: Terminal, scores: Sequence[Score]) -> None:
+def print_verdicts(terminal: Terminal, scores: Sequence[Score]) -> None:
     """The newest sample of each judge on each judged metric: items down, judges across, then their reasons."""
     newest = {(score.metric, score.judge): score for score in scores if score.judge}
     for metric in dict.fromkeys(metric for metric, _ in newest):

@@ -27,6 +27,19 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
         terminal.print("No stored run matches these words.")
         print_warnings(terminal, warnings_of(board))
         return
+    ordered = in_order(rows)
+    columns = shown_columns(ordered, board)
+    fitting = that_fit(terminal.width, columns, ordered)
+    terminal.print(make_table(fitting, ordered))
+    for sentence in sentences_below(columns, fitting, ordered, board):
+        terminal.print(sentence, "dim")
+    for sentence in trust:
+        terminal.print(sentence)
+    print_warnings(terminal, warnings_of(board))
+
+
+def in_order(rows: Sequence[Row]) -> list[Row]:
+    """The best first, those that miss less before those that miss more."""
     ordered = sorted(
         rows,
         key=lambda row: (row.is_elsewhere, len(row.missing), -(row.R if row.R is not None else -1), row.agent),
@@ -34,24 +47,24 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
     if all(row.is_elsewhere for row in ordered if row.R is not None):
         # Nobody has enough in common with anybody: an order would be a ranking.
         ordered.sort(key=lambda row: row.contestant)
-    columns = [
-        column for column in leaderboard(ordered, board.rules.penalty) if column.heading and column.when(ordered)
-    ]
-    fitting = that_fit(terminal.width, columns, ordered)
-    terminal.print(make_table(fitting, ordered))
-    for sentence in (
-        *_hidden(columns, fitting, ordered),
-        *_missing(ordered),
-        *(board.common.sentences() if any(row.eval is None for row in ordered) else ()),
-        *(legend for column in fitting if (legend := column.legend(ordered))),
-        *_uncounted(ordered),
-        standing_sentence(board.standing),
-        *_isolation(board),
-    ):
-        terminal.print(sentence, "dim")
-    for sentence in trust:
-        terminal.print(sentence)
-    print_warnings(terminal, warnings_of(board))
+    return ordered
+
+
+def shown_columns(rows: Sequence[Row], board: Board) -> list[Column[Row]]:
+    return [column for column in leaderboard(rows, board.rules.penalty) if column.heading and column.when(rows)]
+
+
+def sentences_below(
+    columns: Sequence[Column[Row]], fitting: Sequence[Column[Row]], rows: Sequence[Row], board: Board
+) -> Iterator[str]:
+    """What is hidden or missing, what the columns mean, and how the judges stand to a certificate."""
+    yield from _hidden(columns, fitting, rows)
+    yield from _missing(rows)
+    yield from board.common.sentences() if any(row.eval is None for row in rows) else ()
+    yield from (legend for column in fitting if (legend := column.legend(rows)))
+    yield from _uncounted(rows)
+    yield standing_sentence(board.standing)
+    yield from _isolation(board)
 
 
 def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> list[Column[T]]:

@@ -241,6 +241,18 @@ def lock(folder: Path) -> int:
     return fd
 
 
+def has_writer(folder: Path) -> bool:
+    """Whether a process is writing, without asking for the lock: who came at that moment would be turned away."""
+    try:
+        inode = (folder / "lock").stat().st_ino
+        held = Path("/proc/locks").read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return False
+    # 1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE START END
+    locks = [line.split() for line in held.splitlines()]
+    return any("FLOCK" in parts and "WRITE" in parts and parts[-3].endswith(f":{inode}") for parts in locks)
+
+
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
     """SQLite's errors, as sentences."""

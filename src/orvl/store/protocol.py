@@ -283,6 +283,10 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, ImportStore, Protocol):
     @property
     def blobs(self) -> Blobs: ...
 
+    @property
+    def has_writer(self) -> bool:
+        """Whether some process has the store open to write."""
+
     def check_place(self) -> None:
         """Raises StoreError if the store that was opened is not there any more."""
 

@@ -91,6 +91,10 @@ class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
     def exists(folder: str | Path) -> bool:
         return Path(folder, database.FILE).exists()
 
+    @property
+    def has_writer(self) -> bool:
+        return database.has_writer(self.folder)
+
     def _unlock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)

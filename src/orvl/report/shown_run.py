@@ -1,0 +1,57 @@
+"""One run with all that is known of it, as `orvl show --json` and the viewer give it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orvl.capture.stored_run import attempt_details
+from orvl.errors import StoreError
+from orvl.plan.identities import identities
+from orvl.rate.ledger import of_run
+from orvl.report.run import run_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orvl.capture.stored_run import AttemptDetails, RunDetails
+    from orvl.project import Project
+    from orvl.rate.ledger import Ledger
+    from orvl.store import Store
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """A run, its attempts, and what its rating is made of."""
+
+    run: RunDetails
+    attempts: tuple[AttemptDetails, ...]
+    ledger: Ledger | None
+    changed: tuple[str, ...] | None
+    """What has changed since; None where the run counts."""
+
+    def as_json(self) -> dict[str, Any]:
+        more = {"history": list(self.changed)} if self.changed is not None else {}
+        with of_this_store(self.run):
+            rating = self.ledger.as_json() if self.ledger else None
+            return {**run_json(self.run, self.attempts), "rating": rating, **more}
+
+
+def shown_run(project: Project, store: Store, run: RunDetails) -> ShownRun:
+    attempts = tuple(attempt_details(store, stored) for stored in run.attempts)
+    known = identities(project, [cell for cell in store.cells() if cell.names == run.cell.names])
+    changed = None if run.cell.id in known.ids else known.changes(run.cell)
+    return ShownRun(run, attempts, of_run(project, store, run.cell, run.episode), changed)
+
+
+@contextmanager
+def of_this_store(run: RunDetails) -> Iterator[None]:
+    """What judges answered and programs found has many forms; in none of them, it is not what orvl has stored."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise StoreError(
+            f"What the store has of the run {run.key[:12]} is damaged ({why}). See: orvl doctor"
+        ) from error

@@ -1,0 +1,84 @@
+"""`/run/KEY` and its parts: where the points went, what the judges said, what the agent did and left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orvl.capture.stored_run import load_run
+from orvl.report.atif import trajectory
+from orvl.report.shown_run import of_this_store, shown_run
+from orvl.web import run_parts
+from orvl.web.html import tag
+from orvl.web.json_text import json_text
+from orvl.web.page import Page
+from orvl.web.run_parts import PARTS, RunAsked
+from orvl.web.show import folded, link, sentences
+
+if TYPE_CHECKING:
+    from orvl.web.html import Child
+    from orvl.web.page import PageRequest
+
+ON_ONE_PAGE = 64_000
+ALONE = 1_000_000
+"""Signs of a part beside others, and on a page of its own."""
+
+
+def page(asked: PageRequest) -> Page:
+    asked.only("attempt", "file", "at")
+    key, *rest = asked.names
+    attempt = asked.attempt
+    details = load_run(asked.project, asked.store, key, attempt)
+    run = RunAsked(asked, shown_run(asked.project, asked.store, details), ALONE if rest else ON_ONE_PAGE)
+    flag = [f"--attempt={attempt}"] if attempt else []
+    title = f"{' '.join(details.cell.names)} #{details.episode}"
+    if rest == ["steps"]:
+        return Page(title, lambda: _alone(run, rest[0]), ("orvl", "export", "runs"), {"json": lambda: _as_atif(run)})
+    return Page(
+        title,
+        lambda: _alone(run, rest[0]) if rest else whole_run(run),
+        ("orvl", "show", details.key[:12], *flag),
+        {} if rest else {"json": lambda: json_text(run.shown.as_json())},
+    )
+
+
+def whole_run(run: RunAsked, heading: str = "h1") -> list[Child]:
+    """The answer and the ledger are open; each other part is folded, and has a page of its own."""
+    shown = run.shown
+    with of_this_store(run.details):
+        parts = [
+            folded(tag("h2", title), _alone_link(run, name), part, is_open=name in ("verdicts", "checks"))
+            for name, title in PARTS.items()
+            if (part := run_parts.part(name, run)) is not None
+        ]
+        return [
+            tag(heading, f"{' '.join(run.details.cell.names)} #{run.details.episode}"),
+            tag("p", run_parts.answer(shown), class_="lead"),
+            sentences(run_parts.history(shown), "warn"),
+            run_parts.ledger(shown),
+            run_parts.attempts(run),
+            parts,
+        ]
+
+
+def _alone_link(run: RunAsked, name: str) -> Child:
+    address = run.address(name)
+    return tag("p", link("On a page of its own", address), class_="note") if address else None
+
+
+def _alone(run: RunAsked, name: str) -> list[Child]:
+    with of_this_store(run.details):
+        part = run_parts.part(name, run)
+    names = f"{' '.join(run.details.cell.names)} #{run.details.episode}"
+    return [
+        tag("h1", f"{PARTS[name]}: {names}"),
+        tag("p", link("The whole run", run.address())),
+        part if part is not None else tag("p", "The run has none."),
+    ]
+
+
+def _as_atif(run: RunAsked) -> str:
+    details, attempt, store = run.details, run.details.last.attempt, run.asked.store
+    steps = store.blobs.get(attempt.steps) if attempt.steps else b"[]"
+    cell = {name: getattr(details.cell, name) for name in ("agent", "model", "provider", "eval", "version")}
+    prompts, scores = store.prompts(details.cell.id), store.scores(details.last.id)
+    return json_text(trajectory(details.key, cell, details.episode, prompts, attempt, steps, scores))
