@@ -134,15 +134,11 @@ def _json(given: dict[str, Any], report: _Report) -> dict[str, Any]:
     from orvl.report.gate import gate_json
     from orvl.report.history import history_json
     from orvl.report.matrix import matrix_json
-    from orvl.report.ratings_json import as_json as ratings_as_json
-    from orvl.report.ratings_json import cell_objects
-    from orvl.report.trust_text import as_json as trust_as_json
+    from orvl.report.ratings_json import report_json
 
-    more: dict[str, Any] = {"cells": cell_objects(report.board)} if given["by"] == "agent" else {}
-    more |= {"history": history_json(report.past)} if given["past"] else {}
+    more: dict[str, Any] = {"history": history_json(report.past)} if given["past"] else {}
     more |= {"matrix": matrix_json(report.board)} if given["matrix"] else {}
-    trust = trust_as_json(report.beside, report.board.standing) if report.beside else None
-    return ratings_as_json(report.rows, report.board, trust=trust, **more, **gate_json(report.gate))
+    return report_json(report.rows, report.board, report.beside, given["by"], **more, **gate_json(report.gate))
 
 
 def _print_tables(given: dict[str, Any], report: _Report) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from orvl.rate.board import Row
     from orvl.rate.collect import Board
     from orvl.report.columns import Column
+    from orvl.trust.section import Trust
 
 SCHEMA = 1
 MONOTONE_UP_TO = 0.5
@@ -31,6 +32,14 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         **_common(rows, board),
         **more,
     }
+
+
+def report_json(rows: Sequence[Row], board: Board, beside: Trust | None, by: str, **more: Any) -> dict[str, Any]:
+    """What `orvl report` writes: rows by agent have their ratings by eval, and what stands beside them."""
+    from orvl.report.trust_text import as_json as trust_as_json
+
+    cells = {"cells": cell_objects(board)} if by == "agent" else {}
+    return as_json(rows, board, trust=trust_as_json(beside, board.standing) if beside else None, **cells, **more)
 
 
 def _common_sentences(rows: Sequence[Row], board: Board) -> list[str]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.report.certificate import standing_sentence
 from orvl.report.ratings_csv import as_csv
-from orvl.report.ratings_json import as_json, warnings_of
+from orvl.report.ratings_json import report_json, warnings_of
 from orvl.report.ratings_markdown import as_markdown
-from orvl.report.trust_text import as_json as trust_as_json
 from orvl.report.trust_text import sentences as trust_sentences
 from orvl.trust.rated_board import rated_board
 from orvl.web.draw import cost_and_quality
@@ -38,6 +37,7 @@ class RatedRows:
     board: Board
     rows: Sequence[Row]
     beside: Trust | None = None
+    by: str = "agent"
 
     @property
     def said(self) -> list[str]:
@@ -57,9 +57,8 @@ class RatedRows:
 
     def twins(self) -> dict[str, str]:
         """What `orvl report` writes as JSON and CSV, and the same as Markdown."""
-        trust = trust_as_json(self.beside, self.board.standing) if self.beside else None
         return {
-            "json": json_text(as_json(self.rows, self.board, trust=trust)),
+            "json": json_text(report_json(self.rows, self.board, self.beside, self.by)),
             "csv": as_csv(self.rows, self.board),
             "md": as_markdown(self.rows, self.board, self.said),
         }
@@ -69,7 +68,7 @@ def rated_rows(asked: PageRequest, by: str) -> RatedRows:
     cells = asked.store.cells()
     keep = stored_matcher(asked.project, asked.selection, [cell.names for cell in cells])
     metrics = chosen_metrics(asked.project, asked.selection, cells)
-    return RatedRows(*rated_board(asked.project, asked.store, keep, asked.judges, metrics, by))
+    return RatedRows(*rated_board(asked.project, asked.store, keep, asked.judges, metrics, by), by)
 
 
 def page(asked: PageRequest) -> Page:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from orvl.project.names import count
 from orvl.report.matrix import matrix_json
-from orvl.report.ratings_json import as_json
-from orvl.report.trust_text import as_json as trust_as_json
+from orvl.report.ratings_json import report_json
 from orvl.web.filters import filters
 from orvl.web.html import tag
 from orvl.web.json_text import json_text
@@ -26,8 +25,7 @@ def page(asked: PageRequest) -> Page:
     matrix = matrix_json(found.board)
 
     def as_data() -> str:
-        trust = trust_as_json(found.beside, found.board.standing) if found.beside else None
-        return json_text(as_json(found.rows, found.board, trust=trust, matrix=matrix))
+        return json_text(report_json(found.rows, found.board, found.beside, "agent", matrix=matrix))
 
     return Page(
         "Evals",
