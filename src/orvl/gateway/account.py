@@ -247,7 +247,7 @@ class Account:
             if call.left_held and (error := call.met) is not None:
                 self.last_failure, self.was_held = error, False
         if call.task is not None:
-            asyncio.get_running_loop().call_later(DRAIN_SECONDS if call.is_sent else 0.0, call.task.cancel)
+            _cancel_later(call, call.task)
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         """Work on a call, which goes on when its agent has left."""
@@ -364,3 +364,16 @@ def is_answered(call: ModelCall) -> bool:
 def _sum(counts: Iterable[int | None]) -> int | None:
     known = list(counts)
     return None if None in known else sum(count or 0 for count in known)
+
+
+def _cancel_later(call: UpstreamCall, task: asyncio.Task[object]) -> None:
+    """Cancels an abandoned call: at once if it is not with the provider, unless it goes there at this moment."""
+    loop, was_sent = asyncio.get_running_loop(), call.is_sent
+
+    def cancel() -> None:
+        if call.is_sent and not was_sent:
+            loop.call_later(DRAIN_SECONDS, task.cancel)
+        else:
+            task.cancel()
+
+    loop.call_later(DRAIN_SECONDS if was_sent else 0.0, cancel)
