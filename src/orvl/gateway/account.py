@@ -98,6 +98,7 @@ class Account:
         self.worker = DeadlineWorker()
         self.reading = TimeShare(READING_ANSWERS, SAVED_FOR_ANSWERS)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_over = False
         self._steps: list[Mapping[str, Any]] = []
 
     # -- before a call
@@ -140,6 +141,8 @@ class Account:
         self.was_held = not self.clock.has_open_calls
 
     def _check_limits(self) -> None:
+        if self._is_over:
+            raise CallRefused("it is over")
         limits = self.limits
         if self.failure is not None or self.command_budget.is_spent:
             pass  # these come first: they are not the run's own doing
@@ -262,7 +265,11 @@ class Account:
             task.exception()  # whoever waits for it sees it; nobody need
 
     async def settle(self, *, drain: bool) -> None:
-        """Waits until all calls are closed; those that take too long are closed by their upper bound."""
+        """Waits until all calls are closed; those that take too long are closed by their upper bound.
+
+        No other may go out: one of a process that the run left behind would be in nobody's account.
+        """
+        self._is_over = True
         deadline = time.monotonic() + (DRAIN_SECONDS if drain else 0.0)
         while self._tasks:
             await asyncio.wait(set(self._tasks), timeout=max(0.0, deadline - time.monotonic()))
