@@ -14,10 +14,10 @@ from tests.conftest import UserProject
 from helpers.ladders import BUGS, GOOD, LINES, PATCH
 from orvl.plan.selection import Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
-from orvl.report.ratings_json import as_json as ratings_json
+from orvl.report.ratings_json import report_json
 from orvl.report.table import print_ratings
 from orvl.report.terminal import Terminal
-from orvl.report.trust_text import as_json, sentences
+from orvl.report.trust_text import sentences
 from orvl.store.sqlite import SqliteStore
 from orvl.trust.rated_board import rated_board
 
@@ -50,7 +50,7 @@ def report(project, *judges, columns=160, **words):
     out = StringIO()
     console = Terminal(out, columns)
     print_ratings(console, rows, board, sentences(beside, board.standing))
-    told = ratings_json(rows, board, trust=as_json(beside, board.standing))
+    told = report_json(rows, board, beside, "agent")
     return json.loads(json.dumps(told, allow_nan=False)), out.getvalue()
 
 
