@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from contextlib import closing
 
@@ -71,3 +72,22 @@ async def _opened(slot: Slot) -> socket.socket | None:
             return None
         except OSError:
             await asyncio.sleep(0.05)
+
+
+def test_who_waits_for_a_connection_when_the_sandbox_is_closed_leaves_no_number_watched():
+    """A closed number that the event loop watches hides the next socket that gets it."""
+    need_program("bwrap")
+
+    async def left() -> list[int]:
+        with closing(WorkDir()) as work:
+            slot = Slot("bubblewrap", sandbox_config(work.root, [], []), work.lock_fd)
+            await slot.subject.warm_up()
+            waiting = asyncio.ensure_future(slot.subject.connect(8000))
+            await asyncio.sleep(0)
+            await slot.close()
+            watched = list(asyncio.get_running_loop()._selector.get_map())
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            return [number for number in watched if not os.path.exists(f"/proc/self/fd/{number}")]
+
+    assert asyncio.run(left()) == []

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import random
+import socket
 import urllib.request
 
 import aiohttp
@@ -465,6 +466,33 @@ async def until(condition, seconds: float = 20.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("steps", range(6))
+def test_a_run_that_ends_while_its_door_opens_leaves_the_next_door_open(steps):
+    async def test():
+        async with doors() as open_doors:
+            door = await open_doors.open(provider_at("http://127.0.0.1:9"))
+            async with door.gateway.door(door.account, has_walls=True) as ((ports, _), _):
+                (serve,) = ports.values()
+                with socket.create_server(("127.0.0.1", 0)) as ends_at_once:
+                    number = ends_at_once.fileno()
+                    serving = asyncio.ensure_future(serve(ends_at_once))
+                    for _ in range(steps):
+                        await asyncio.sleep(0)
+                    serving.cancel()
+                    await asyncio.wait([serving])
+                with socket.create_server(("127.0.0.1", 0)) as next_one:
+                    assert next_one.fileno() == number, "it takes the place of the one before"
+                    serving = asyncio.ensure_future(serve(next_one))
+                    reader, writer = await asyncio.open_connection(*next_one.getsockname())
+                    writer.write(b"GET / HTTP/1.1\r\nHost: orvl\r\n\r\n")
+                    assert await asyncio.wait_for(reader.readline(), 10) == b"HTTP/1.1 200 OK\r\n"
+                    writer.close()
+                    serving.cancel()
+                    await asyncio.wait([serving])
+
+    run(test)
 
 
 def test_a_slow_body_holds_up_nobody_else():

@@ -422,8 +422,8 @@ HOSTILE = {
         {**body_of("openai"), "tools": tool({"properties": {"a": {"pattern": "^(a|aa|a?)+$"}}})}
     ).encode(),
     "parts that nothing has looked at": json.dumps({**body_of("openai"), "tools": tool(unevaluated(26))}).encode(),
-    "many lists": b'{"model":"m","messages":[' + b"[]," * 4_000_000 + b"[]]}",
-    "many objects": b'{"model":"m","messages":[' + b'{"a":{}},' * 1_000_000 + b"{}]}",
+    "many lists": b'{"model":"m","messages":[' + b"[]," * 2_000_000 + b"[]]}",
+    "many objects": b'{"model":"m","messages":[' + b'{"a":{}},' * 500_000 + b"{}]}",
     "deep lists": b'{"model":"m","messages":[' + b"[" * 3_000_000 + b"]" * 3_000_000 + b"]}",
     "a long text": b'{"model":"m","messages":[{"role":"user","content":"' + b"\\u00e9" * 4_000_000 + b'"}]}',
 }

@@ -89,6 +89,8 @@ class Account:
         self.most_open = 0
         """How many calls of this turn were open at once."""
         self._held_before = 0.0
+        self._heard = time.monotonic()
+        """When the last call ended."""
         self.tokens = 0
         self.probes: list[ModelCall] = []
         self._cut_off = 0
@@ -178,6 +180,7 @@ class Account:
     def close(self, call: UpstreamCall, done: ModelCall, tokens: int) -> None:
         """A call is over, well or not: its reservation is replaced by what it cost, or may have cost."""
         self.open_calls.discard(call.open_call)
+        self._heard = time.monotonic()
         self.clock.close(call.open_call, has_tools=bool(done.tool_calls))
         if call.failure is not None and call.failure.by_request:
             self.clock.give_back(call.open_call)
@@ -314,6 +317,11 @@ class Account:
         return steps
 
     # -- time that orvl took
+
+    @property
+    def quiet_for(self) -> float:
+        """Seconds since anything was last heard of a model. May be asked in any thread."""
+        return time.monotonic() - max((call.last_heard for call in tuple(self.open_calls)), default=self._heard)
 
     @contextmanager
     def holding(self, call: OpenCall) -> Iterator[None]:

@@ -74,9 +74,13 @@ class Proxy:
             is_full = len(server.connections) >= CONNECTIONS
             return ClosedConnection() if is_full else PacedConnection(server(), self._pace)
 
-        listener = await asyncio.get_running_loop().create_server(connection, sock=listening)
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_server(connection, sock=listening, start_serving=False)
         try:
-            await asyncio.get_running_loop().create_future()
+            # Begun in here: who is cancelled in `create_server` leaves a closed descriptor with the event loop, which
+            # then does not watch the next socket that gets the same number.
+            await listener.start_serving()
+            await loop.create_future()
         finally:
             listener.close()
             await asyncio.shield(server.shutdown(LAST_WORDS))

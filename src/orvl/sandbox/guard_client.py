@@ -172,6 +172,8 @@ class GuardClient:
         if self._writer is not None:
             self._writer.close()
         if self._port_sockets is not None:
+            # Whoever still waits for a connection watches it, and a closed number that is watched hides the next one.
+            asyncio.get_running_loop().remove_reader(self._port_sockets)
             self._port_sockets.close()
         if self._guard is not None:
             await asyncio.to_thread(_ended, self._guard, self._began)

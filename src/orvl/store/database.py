@@ -47,13 +47,7 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
             make(folder)
         connection = _open(path, "rwc") if write else _open_to_read(path)
         try:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version > len(migrations):
-                raise StoreError(
-                    f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
-                    f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
-                )
-            _check_tables(connection, path, tuple(migrations), version)
+            version = _checked_version(connection, path, migrations)
             if write:
                 connection.execute("PRAGMA journal_mode = WAL")
                 _migrate(connection, migrations)
@@ -65,6 +59,22 @@ def connect(folder: Path, *, write: bool, migrations: Sequence[str] = MIGRATIONS
         connection.close()
     _migrate_for_reading(folder, migrations)
     return connect(folder, write=False, migrations=migrations)
+
+
+def _checked_version(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> int:
+    """Which migrations a store has had; the tables are as these made them."""
+    connection.execute("BEGIN")  # one view of both: another process may be migrating
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > len(migrations):
+            raise StoreError(
+                f"The store {path} was written by a newer orvl (version {version} of the store; this one knows "
+                f"{len(migrations)}). Update orvl: pip install --upgrade orvl"
+            )
+        _check_tables(connection, path, tuple(migrations), version)
+    finally:
+        connection.execute("ROLLBACK")
+    return version
 
 
 def make(folder: Path) -> None:
