@@ -144,6 +144,10 @@ class InvalidAppConfig(ValueError):
     """An app or a step that cannot be meant, in a sentence."""
 
 
+class LabelTakenBack(Exception):
+    """The person wants the question before."""
+
+
 class LabelSkipped(Exception):
     """The person wants the next run."""
 

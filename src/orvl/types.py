@@ -91,6 +91,12 @@ class Check:
     isolated: bool = False
     """Whether the command and the agent's work have a sandbox each."""
     steps: tuple[str, ...] = ()
+    turn: int = 0
+    """The turn from which on it is due; 0: the last one."""
+    until: int = 0
+    """The turn from which on it is retired, because the user has withdrawn the wish; 0: never."""
+    keep: bool = False
+    """Whether it passes before the agent begins: what was there must stay."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,20 @@ class Eval:
     tier: str = ""
     """The name of a group of evals that it belongs to."""
     lines: Mapping[str, int] = field(default_factory=dict)
+
+    def due(self, check: Check) -> int:
+        """The turn from which on a check is due."""
+        return check.turn or len(self.prompts)
+
+    def is_active(self, check: Check, turn: int) -> bool:
+        """Whether what a check looks for is still wanted after a turn."""
+        return self.due(check) <= turn and not (check.until and turn >= check.until)
+
+    @property
+    def checked_turns(self) -> tuple[int, ...]:
+        """The turns before the last after which something is checked."""
+        turns = range(1, len(self.prompts))
+        return tuple(turn for turn in turns if any(self.is_active(check, turn) for check in self.checks))
 
     def isolation_of(self, check: Check) -> Isolation:
         """Where the agent's work runs for a check, behind walls."""
@@ -334,6 +354,8 @@ class Turn:
     """The share of the time in which something on this machine waited for a processor."""
     loaded: bool = False
     """Whether that was so much that it tells about the machine, not the agent, how long the turn took."""
+    tree: str | None = None
+    """The workspace after the turn, where something is checked there; after the last one it is the attempt's."""
 
 
 @dataclass(frozen=True)
@@ -350,6 +372,19 @@ class CheckResult:
     isolation: Isolation = "in-process"
     """Where the agent's work ran: `separate`, in a sandbox of its own; `in-process`, in that of the check; or `none`,
     without walls between them."""
+    turn: int = 0
+    """After which turn; 0: at the end of the run."""
+    due: int = 0
+    """The turn from which on it is due; 0: the last one."""
+    keep: bool = False
+    """Whether it passes before the agent begins."""
+    share: float | None = None
+    """The share of its cases that passed, where it has counted them."""
+
+    @property
+    def value(self) -> float:
+        """From 0 to 1."""
+        return float(self.passed) if self.share is None else self.share
 
 
 REFUSED_CALLS = ("another model", "malformed request")

@@ -6,6 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from orvl.engine import (
+    AttemptEnded,
+    BudgetOpened,
+    JudgeAsked,
+    JudgeEnded,
+    Notice,
+    RunDoing,
+    RunGivenUp,
+    RunStarted,
+    without_activity,
+)
+from orvl.gateway.limits import Budget
 from orvl.rate.board import add_usage
 from orvl.report.atif import _final
 from orvl.report.comparison import _used
@@ -72,3 +84,46 @@ def test_what_judges_cost_is_a_least_where_an_answer_has_no_price():
     assert not panel.has_unknown_cost
     panel.charge(call)
     assert panel.has_unknown_cost and panel.cost == 0
+
+
+def test_progress_counts_what_judges_have_left_and_who_is_asked():
+    panel = SimpleNamespace(
+        metrics=[SimpleNamespace(judged=True), SimpleNamespace(judged=True), SimpleNamespace(judged=False)],
+        judges=[SimpleNamespace(name="anna"), SimpleNamespace(name="bert")],
+    )
+    cell = SimpleNamespace(
+        contestant=("pi", "m", "p"), agent=SimpleNamespace(name="pi"), eval=SimpleNamespace(name="e")
+    )
+    first, second = (SimpleNamespace(key=key, cell=cell, episode=1) for key in "ab")
+    progress = Progress([first, second], {"e": panel})
+    assert progress.judges_left() == "anna 4, bert 4"
+    progress(RunStarted(first))
+    assert progress.doing["a"].text == "starting"
+    progress(RunDoing(first, "turn 1 of 2", lambda: 4.9))
+    assert progress.doing["a"].text == "turn 1 of 2"
+    progress(RunDoing(first, "turn 2 of 2", lambda: 61.0))
+    assert progress.doing["a"].text == "turn 2 of 2, silent for 61 s"
+    progress(JudgeAsked(first, "anna", "m1"))
+    progress(JudgeAsked(first, "anna", "m2"))
+    progress(JudgeAsked(first, "bert", "m1"))
+    assert progress.doing["a"].text == "asking anna (2), bert (1)"
+    progress(JudgeEnded(first, "anna", "m1"))
+    assert (progress.doing["a"].text, progress.judges_left()) == ("asking anna (1), bert (1)", "anna 3, bert 4")
+    progress(AttemptEnded(first, Attempt("finished", None, 0.0, Usage(cost_usd=0.25))))
+    assert progress.judges_left() == "anna 2, bert 2", "what was stored before is not asked again"
+    assert not progress.doing
+    budget = Budget(2.0)
+    progress(BudgetOpened(budget))
+    budget.settle(0.0, 0.75)
+    assert "1 of 2 runs done, $0.7500 of $2.00 spent" in progress.summary()
+    progress(RunStarted(second))
+    progress(RunGivenUp(second))
+    assert progress.judges_left() == ""
+
+
+def test_whoever_keeps_events_gets_those_that_were_documented():
+    heard = []
+    told = without_activity(heard.append)
+    for event in (Notice("one"), BudgetOpened(Budget(None)), RunDoing(None, "x"), JudgeAsked(None, "a", "m")):
+        told(event)
+    assert heard == [Notice("one")]

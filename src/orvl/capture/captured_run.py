@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture import diff
+from orvl.capture.turn_scores import checks_score
 from orvl.errors import Missed, OrvlError, StoreError
 from orvl.store import tree
 from orvl.store.tree import Entry
@@ -109,7 +110,13 @@ class CapturedRun:
 
     @property
     def checks(self) -> Sequence[CheckResult]:
-        return self._attempt.checks or ()
+        """Of what was there at the end."""
+        return [check for check in self._attempt.checks or () if not check.turn]
+
+    @property
+    def checks_score(self) -> float | None:
+        """The results of all checks as one number: after each turn that is checked, and at the end."""
+        return checks_score(self._attempt.checks or ())
 
     @cached_property
     def tree(self) -> list[Entry]:

@@ -51,6 +51,31 @@ def _browses(eval_: Eval) -> bool:
     return hidden is not None and any(BROWSES in path.read_bytes() for path in hidden.rglob("*") if path.is_file())
 
 
+def active(eval_: Eval, turn: int = 0) -> list[Check]:
+    """The checks of what is wanted after a turn, or at the end (0)."""
+    return [check for check in eval_.checks if eval_.is_active(check, turn or len(eval_.prompts))]
+
+
+def not_reached(eval_: Eval, turn: int) -> list[CheckResult]:
+    """The checks of a turn that the agent did not get to: nothing of it is there."""
+    said = f"the run ended before turn {turn}"
+    return [
+        CheckResult(
+            check.name,
+            passed=False,
+            status=None,
+            seconds=0.0,
+            output=said,
+            weight=check.weight,
+            isolation=eval_.isolation_of(check),
+            turn=turn,
+            due=check.turn,
+            keep=check.keep,
+        )
+        for check in active(eval_, turn)
+    ]
+
+
 @dataclass(frozen=True)
 class Checker:
     """Runs the checks of one eval on one agent's work."""
@@ -62,12 +87,13 @@ class Checker:
     lay_out: Callable[[Path], None]
     """Puts a copy of what the agent left into an empty folder."""
 
-    async def results(self, left: Path | None = None) -> tuple[CheckResult, ...]:
-        """Runs the checks one by one, in the eval's order. `left` is the agent's own folder, which is used up."""
+    async def results(self, turn: int = 0, left: Path | None = None) -> tuple[CheckResult, ...]:
+        """Runs the checks that are due after a turn, or at the end (0), one by one, in the eval's order. `left` is the
+        agent's own folder, which is used up."""
         shared = None
         results = []
         try:
-            for number, check in enumerate(self.eval.checks, 1):
+            for number, check in enumerate(active(self.eval, turn), 1):
                 if check.steps:
                     results.append(await self._by_steps(check))
                 elif check.isolated:
@@ -79,7 +105,7 @@ class Checker:
         finally:
             if shared is not None:
                 await asyncio.to_thread(shared.remove)
-        return tuple(results)
+        return tuple(replace(result, turn=turn) for result in results)
 
     # -- beside the agent's files
 
@@ -126,7 +152,7 @@ class Checker:
                 ended = await _ran(sandbox, replace(job, env={**job.env, **more}), subject)
             if broken:
                 raise broken[0]
-            return self._result(check, ended)
+            return _with_share(self._result(check, ended), subject.share)
         finally:
             await asyncio.to_thread(folders.remove)
 
@@ -147,6 +173,8 @@ class Checker:
             output="" if passed else "\n".join(said[:3]) or page.reason or "no step was tried",
             weight=check.weight,
             isolation=self._isolation(check),
+            due=check.turn,
+            keep=check.keep,
         )
 
     async def _look(self, steps: Sequence[str], seconds: float | None = None) -> Look:
@@ -192,6 +220,8 @@ class Checker:
             weight=check.weight,
             cut=cut,
             isolation=self._isolation(check),
+            due=check.turn,
+            keep=check.keep,
         )
 
     def _isolation(self, check: Check) -> Isolation:
@@ -199,6 +229,14 @@ class Checker:
             return "none"
         beside = check.steps and "start" in self.eval.app and not self.slot.separates_apps
         return "in-process" if beside else self.eval.isolation_of(check)
+
+
+def _with_share(result: CheckResult, share: float | None) -> CheckResult:
+    """A result by the share of cases that the check told. One that was cut off, or that failed although all of its
+    cases passed, has come to grief itself: its share means nothing."""
+    if share is None or result.cut or (share == 1 and not result.passed):
+        return result
+    return replace(result, share=share, passed=share == 1)
 
 
 async def _ran(sandbox: Sandbox, job: Job, subject: Subject) -> ProcessResult:

@@ -70,6 +70,8 @@ class Subject:
     _running: asyncio.Task[ProcessResult] | None = None
     _used: list[RunFolders] = field(default_factory=list)
     _closed: bool = False
+    share: float | None = None
+    """The share of its cases that the check says have passed."""
     has_filled_disk: bool = False
     """Whether a command of its own was ended because it filled the disk."""
 
@@ -170,6 +172,13 @@ class Subject:
     async def fresh(self, _request: Mapping[str, Any]) -> dict[str, Any]:
         await self._end_running()
         self._folders = None
+        return {}
+
+    async def graded(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        passed, cases = request["passed"], request["cases"]
+        if type(passed) is not int or type(cases) is not int or not 0 <= passed <= cases or not cases:
+            raise RequestRefused(f"{passed} of {cases} cases cannot have passed")
+        self.share = passed / cases
         return {}
 
     async def browsed(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -395,6 +404,7 @@ class Requests:
             "files": subject.files,
             "fresh": subject.fresh,
             "browse": subject.browsed,
+            "grade": subject.graded,
         }
 
     async def accept(self, listening: socket.socket) -> None:

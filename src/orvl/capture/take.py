@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orvl.errors import disk_sentence, is_agents_doing
@@ -37,8 +37,43 @@ def take(
     account: Account | None = None,
 ) -> Attempt:
     """Stores all that a conversation left as blobs; called after every process of the run has ended."""
-    bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
     outcome, reason = talk.outcome, talk.reason
+    left = workspace_tree(folders, batch, limits)
+    if left.unreadable and outcome == "finished":
+        outcome, reason = "failed", left.unreadable
+    return Attempt(
+        outcome=outcome,
+        reason=reason,
+        started=talk.started,
+        usage=talk.usage,
+        turns=tuple(_turn(turn, batch) for turn in talk.turns),
+        steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
+        start_tree=start_tree,
+        tree=left.tree,
+        cut=left.cut,
+        sandbox=sandbox,
+        retry=talk.retry,
+        calls=tuple(account.calls) if account else (),
+        record=_record(account, folders, batch) if account and account.calls else None,
+        told=talk.reported_usage,
+        refused=dict(account.refused) if account else {},
+    )
+
+
+@dataclass(frozen=True)
+class LeftTree:
+    """A workspace as blobs."""
+
+    tree: str
+    cut: tuple[str, ...] = ()
+    """What was not kept."""
+    unreadable: str | None = None
+    """Why nothing of it can be read, if so."""
+
+
+def workspace_tree(folders: RunFolders, batch: Batch, limits: Limits) -> LeftTree:
+    """Stores a workspace in which nothing runs any more."""
+    bounds = TreeLimits(limits.files, limits.file * MEBI, limits.capture * MEBI)
     try:
         gone = folders.mend()
         entries, cut = tree.scan(folders.workspace, batch.put_fd, bounds)
@@ -48,26 +83,16 @@ def take(
         if not is_agents_doing(error):
             raise
         # Whoever could be spared a bad score by a folder that nobody can read would leave such a folder.
-        gone, entries, cut = [], [], [f"the agent's workspace cannot be read: {disk_sentence(error)}"]
-        if outcome == "finished":
-            outcome, reason = "failed", cut[0]
-    return Attempt(
-        outcome=outcome,
-        reason=reason,
-        started=talk.started,
-        usage=talk.usage,
-        turns=tuple(_turn(turn, batch) for turn in talk.turns),
-        steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
-        start_tree=start_tree,
-        tree=batch.put(tree.encode(entries)),
-        cut=(*gone, *cut),
-        sandbox=sandbox,
-        retry=talk.retry,
-        calls=tuple(account.calls) if account else (),
-        record=_record(account, folders, batch) if account and account.calls else None,
-        told=talk.reported_usage,
-        refused=dict(account.refused) if account else {},
-    )
+        sentence = f"the agent's workspace cannot be read: {disk_sentence(error)}"
+        return LeftTree(batch.put(tree.encode([])), (sentence,), sentence)
+    return LeftTree(batch.put(tree.encode(entries)), (*gone, *cut))
+
+
+def tree_after(attempt: Attempt, turn: int) -> str | None:
+    """The workspace after one of the turns that an attempt took; None where it was not kept: the eval was checked
+    only at its end then."""
+    is_last = turn == len(attempt.turns)
+    return attempt.tree if is_last else attempt.turns[turn - 1].tree
 
 
 def _laid_down_at_most(entries: Sequence[Entry], folders: RunFolders) -> int:
@@ -103,6 +128,7 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         left_out_bytes=result.stdout.left_out + result.stderr.left_out,
         cpu_pressure=result.cpu_pressure,
         loaded=_is_loaded(result),
+        tree=turn.tree,
     )
 
 

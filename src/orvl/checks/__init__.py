@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal, NoReturn
 
-__all__ = ["Ended", "Step", "browse", "connect", "fail", "files", "fresh", "read", "run", "start", "stop", "write"]
+__all__ = [
+    "Ended",
+    "Step",
+    "browse",
+    "connect",
+    "fail",
+    "files",
+    "fresh",
+    "grade",
+    "read",
+    "run",
+    "start",
+    "stop",
+    "write",
+]
 
 ADDRESS = "ORVL_SUBJECT"
 """The variable with the path of the socket at which orvl answers; it exists in the checker's sandbox alone."""
@@ -130,6 +144,14 @@ def browse(*steps: str) -> list[Step]:
     return [Step(step["step"], step["status"], step["reason"]) for step in answer["steps"]]
 
 
+def grade(passed: int, cases: int) -> None:
+    """Says how many of the check's cases passed: the check counts by that share, and passes when all of them do.
+
+    The last word counts. A check may end with any status then, unless it says that all of them passed.
+    """
+    _ask("grade", passed=passed, cases=cases)
+
+
 def fail(sentence: str) -> NoReturn:
     """Ends the check as failed, with a sentence that says why."""
     print(sentence)
@@ -155,7 +177,7 @@ def _ended(answer: Mapping[str, Any]) -> Ended:
     return Ended(answer["status"], out, err, answer["seconds"], answer["cut"])
 
 
-def _ask(do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse"], **what: Any) -> Any:
+def _ask(do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade"], **what: Any) -> Any:
     with _connection() as connection:
         _send(connection, {"do": do, **what})
         answer, _ = _receive(connection)

@@ -19,7 +19,8 @@ EPILOG = """examples:
   subject write todo.json < damaged.json
   subject files
   subject start node server.js && printf 'GET / HTTP/1.0\\r\\n\\r\\n' | subject connect 8000
-  subject browse 'open /' 'expect text Hello'"""
+  subject browse 'open /' 'expect text Hello'
+  subject grade 7 8                       7 of the check's 8 cases have passed"""
 
 
 def main() -> int:
@@ -54,6 +55,10 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("port", type=int)
     verb.add_argument("--wait", type=float, default=10.0)
     verb.set_defaults(carry_out=_connect)
+    verb = verbs.add_parser("grade")
+    verb.add_argument("passed", type=int)
+    verb.add_argument("cases", type=int)
+    verb.set_defaults(carry_out=lambda given: checks.grade(given.passed, given.cases))
     verb = verbs.add_parser("browse")
     verb.add_argument("steps", nargs="+")
     verb.set_defaults(carry_out=_browse)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import FileError, InvalidAppConfig
 from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
-from orvl.project.front_matter import EvalSettings, FrontMatter
+from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
+from orvl.project.names import count
 from orvl.store import tree
 from orvl.types import Check, Eval, EvalItems
 
@@ -195,16 +196,46 @@ def _checks(front: FrontMatter, default_limit: float, folder: Path | None, promp
             raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
         if why := missing_file(row.run, folder, prompts):
             raise front.wrong(("checks", number, "run"), f"check '{row.name}': {why}")
-        limit = row.limit or float(default_limit)
-        checks.append(Check(row.name, row.run, limit, row.weight, row.isolated, tuple(row.steps)))
+        if why := _wrong_turns(row, len(prompts)):
+            raise front.wrong(("checks", number), f"check '{row.name}': {why}")
+        turn = row.turn or int(row.keep)
+        checks.append(
+            Check(
+                row.name,
+                row.run,
+                row.limit or float(default_limit),
+                row.weight,
+                row.isolated,
+                tuple(row.steps),
+                turn=0 if turn == len(prompts) else turn,
+                until=row.until,
+                keep=row.keep,
+            )
+        )
     names = [check.name for check in checks]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise front.wrong(("checks",), f"two checks are named '{twice}'; rename one of them.")
+    if checks and not any(check.until == 0 and not check.keep for check in checks):
+        sentence = "every check is retired before the end, or only keeps what was there: one must be due at the end."
+        raise front.wrong(("checks",), sentence)
     return tuple(checks)
 
 
+def _wrong_turns(row: CheckSettings, turns: int) -> str:
+    """Why a check would never be due; empty if it is."""
+    for name, turn in (("turn", row.turn), ("until", row.until)):
+        if turn > turns:
+            return f"'{name}: {turn}' is after the last turn; the conversation has {count(turns, 'turn')}."
+    due = row.turn or (1 if row.keep else turns)
+    if row.until and row.until <= due:
+        return f"it is due from turn {due} and retired from turn {row.until}, so never; 'until' must be later."
+    return ""
+
+
 def _identity(check: Check) -> list[Any]:
-    more = [["isolated", check.isolated, "steps", check.steps]] if check.isolated or check.steps else []
+    more: list[Any] = [["isolated", check.isolated, "steps", check.steps]] if check.isolated or check.steps else []
+    if check.turn or check.until or check.keep:
+        more.append(["turn", check.turn, "until", check.until, "keep", check.keep])
     return [check.name, check.run, check.limit, check.weight, *more]
 
 

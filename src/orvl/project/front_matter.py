@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import yaml
 
 from orvl.errors import FileError, InvalidYaml
-from orvl.project.validation import FORBID, Positive, Text, Weight, validated
+from orvl.project.validation import FORBID, Count, Positive, Text, Weight, validated
 from orvl.project.yaml_text import read_yaml
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ class CheckSettings:
     weight: Weight = 1.0
     isolated: bool = False
     steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})
+    turn: Count = 0
+    """From which turn on it is due; 0: the last."""
+    until: Count = 0
+    """From which turn on it is retired; 0: never."""
+    keep: bool = False
     __pydantic_config__ = FORBID
 
 

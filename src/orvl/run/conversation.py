@@ -12,6 +12,7 @@ import asyncio
 import inspect
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,13 +44,15 @@ from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.sandbox.workdir import RunFolders, View
 
 LAST_WORDS = 2.0
+OnTurn = Callable[[int, Callable[[], float], "Account | None"], None]
+"""Takes a turn's number, what says for how many seconds nothing has come of it, and its calls of models."""
 MOST_REPEATED = 24_000
 """Characters of an agent's earlier answers that it is told again; each may be four bytes of an argument."""
 
@@ -69,10 +72,14 @@ class RunAccess:
     """Finds a program that was installed for another agent."""
     redact: Callable[[str], str] = str
     """Takes the keys of this run out of a text."""
+    on_turn: OnTurn = lambda *_: None
+    """Hears that a turn begins."""
     attempt: int = 0
     """How many attempts at this run were made before."""
     attempts: int = 1
     """How many there may be."""
+    snapshot: Callable[[], Awaitable[str]] | None = None
+    """Stores the workspace as it is between two turns, and gives its key."""
 
     @property
     def is_last(self) -> bool:
@@ -85,6 +92,8 @@ class TurnEnd:
 
     result: ProcessResult
     session: str | None = None
+    tree: str | None = None
+    """The workspace after it, where something is checked there."""
 
 
 @dataclass
@@ -127,6 +136,8 @@ async def converse(
         await turns.take(turn, prompt)
         if talk.outcome != "finished" or talk.stopped:
             break
+        if access.snapshot is not None and turn in planned.cell.eval.checked_turns:
+            talk.turns[-1].tree = await access.snapshot()
     if access.account is not None:
         await access.account.settle(drain=not talk.stopped)
         talk.usage = access.account.usage(talk.usage.seconds or 0.0)
@@ -168,7 +179,9 @@ class _Turns:
             self.folders.mend()  # the turn before may have removed or locked them
             if turn == 1:
                 await _lay_control(self.planned, self.folders)
-            return await _run(self.sandbox, self._job(turn, prompt, seconds), turn, self.access.account)
+            job = self._job(turn, prompt, seconds)
+            self.access.on_turn(turn, _silence(job, self.access.account), self.access.account)
+            return await _run(self.sandbox, job, turn, self.access.account)
         except NotStarted as error:
             # What was there in the first turn, and is not in a later one, the agent has taken away itself.
             is_agents = error.missing and turn > 1
@@ -252,6 +265,21 @@ async def _run(sandbox: Sandbox, job: Job, turn: int, account: Account | None) -
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
+
+
+def _silence(job: Job, account: Account | None) -> Callable[[], float]:
+    """For how long a turn has neither printed anything nor heard anything of its model."""
+    began, outputs = time.time(), (f"{job.output}.out", f"{job.output}.err")
+
+    def silence() -> float:
+        heard = [began]
+        for path in outputs:
+            with suppress(OSError):
+                heard.append(os.stat(path).st_mtime)
+        quiet = time.time() - max(heard)
+        return max(0.0, quiet if account is None else min(quiet, account.quiet_for))
+
+    return silence
 
 
 # -- the command

@@ -1,8 +1,5 @@
-"""The share of the eval's checks that passed."""
+"""How many of the eval's checks passed, by weight: what held at the end, and what was achieved in its turn."""
 
 
 def score(run, eval):
-    total = sum(check.weight for check in eval.checks)
-    if not total:
-        return None
-    return sum(check.weight for check in run.checks if check.passed) / total
+    return run.checks_score if eval.checks else None
