@@ -24,6 +24,7 @@ NAMES = (
     "again",
     "ratings",
     "leaderboard",
+    "viewer",
     "sandbox",
     "checks",
     "workspace",

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from benchmarks.lines import Line, seconds
-from benchmarks.many_runs import RUNS, fill
+from benchmarks.many_runs import RUNS, filled
 from benchmarks.measure import best, python
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ TIMES = 3
 
 def leaderboard(folder: Path) -> list[Line]:
     """`orvl report --json`, the whole command: the first time, and when it is given again."""
-    project = folder / "leaderboard"
-    fill(project)
+    project = filled(folder)
     command = ("-m", "orvl", "report", "--json", "--project", str(project))
     first = python(*command).seconds
     then = best(TIMES, *command).seconds

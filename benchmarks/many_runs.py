@@ -24,6 +24,14 @@ METRICS, JUDGES = "pqrst", "abc"
 PROMPT = "Build a small thing.\n---\nNow change it.\n"
 
 
+def filled(folder: Path) -> Path:
+    """A project with such a store, made once for all benchmarks."""
+    project = folder / "many-runs"
+    if not project.exists():
+        fill(project)
+    return project
+
+
 def fill(folder: Path) -> None:
     """Makes a project and its store; runs are stored in the order in which they would have been carried out."""
     from orvl.store.sqlite import SqliteStore

@@ -21,7 +21,7 @@ from orvl.errors import StoreError, UserError
 from orvl.store import ANY_EPISODE, Blobs, Store, open_store, store_exists, store_url
 from orvl.store.folder import FolderBlobs
 from orvl.store.records import reply_place
-from orvl.store.rows import CallFilter, JudgeReply, Mismatch, OtherModelCalls
+from orvl.store.rows import AttemptFilter, CallFilter, JudgeReply, Mismatch, OtherModelCalls
 from orvl.store.score_matrix import pack, score_tables
 from orvl.types import (
     Agent,
@@ -109,7 +109,7 @@ def run(cell_, episode=1):
 
 
 def attempt(outcome="finished", reason=None, **more):
-    usage = Usage(1.5, 100, 20, 30, 4, 0.25, "agent")
+    usage = more.pop("usage", Usage(1.5, 100, 20, 30, 4, 0.25, "agent"))
     return Attempt(outcome, reason, 1.8e9, usage, **{"sandbox": "bubblewrap", **more})
 
 
@@ -337,6 +337,49 @@ def test_a_run_is_found_by_the_beginning_of_its_key(store):
     assert {one.key for one in store.runs_starting_with(keys[0][:1], 9)} == {k for k in keys if k[0] == keys[0][0]}
     assert store.runs_starting_with("no such", 3) == []
     assert store.runs_starting_with("%", 3) == [] and store.runs_starting_with("_", 3) == []
+
+
+def test_runs_that_only_errored_and_attempts_by_their_numbers(store):
+    tried = add_run(store, cell(), 1, outcome="errored", reason="first")
+    done = add_run(store, cell(), 1, outcome="failed", reason="Status 3")
+    add_run(store, cell(), 2, outcome="errored", reason="once")
+    last = add_run(store, cell(), 2, outcome="errored", reason="again")
+    other = add_run(store, cell("other"), outcome="errored")
+    a, b = (known.id for known in store.cells())
+    assert [(run.attempt, run.reason) for run in store.errored_runs([a])] == [(last, "again")]
+    assert [run.attempt for run in store.errored_runs([a, b])] == [last, other]
+    assert store.errored_runs([]) == []
+    assert [run.attempt for run in store.results_of([other, tried, done])] == [other, tried, done]
+    assert store.results_of([done]) == store.run_results([a])[:1] and store.results_of([]) == []
+
+
+def test_attempts_are_found_by_how_they_ended_and_what_they_used(store):
+    used = [(0.5, 3.0), (None, 9.0), (2.0, 1.0), (0.5, 3.0)]
+    usages = [Usage(seconds, 1, 0, 1, 0, cost, "agent") for cost, seconds in used]
+    reasons = [None, "Äpfel are out", None, None]
+    outcomes = ["finished", "failed", "finished", "errored"]
+    cases = enumerate(zip(outcomes, reasons, usages, strict=True), 1)
+    a, b, c, d = (
+        add_run(store, cell(), episode, outcome=outcome, reason=reason, usage=usage)
+        for episode, (outcome, reason, usage) in cases
+    )
+
+    def found(**wanted):
+        return store.find_attempts(AttemptFilter(**wanted))
+
+    assert found() == [a, b, c, d]
+    assert (found(outcome="failed"), found(outcome="errored"), found(reason="äPFEL")) == ([b], [d], [b])
+    assert (found(cost_over=0.4), found(cost_over=0.5), found(seconds_over=2.0)) == ([a, c, d], [c], [a, b, d])
+    assert (found(most_first="cost_usd"), found(most_first="seconds")) == ([c, a, d, b], [b, a, d, c])
+
+
+def test_a_reader_sees_that_somebody_has_written(place):
+    with place.open() as writer, place.open(write=False) as reader:
+        before = reader.changes()
+        assert reader.changes() == before
+        add_run(writer, cell())
+        after = reader.changes()
+        assert after != before and reader.changes() == after
 
 
 def test_counts_sum_what_was_used_and_an_unknown_part_makes_a_sum_unknown(store):

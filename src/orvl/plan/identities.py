@@ -68,7 +68,7 @@ class Identities:
         if now is not None:
             version = counts.version if counts else cell.version
             return tuple(changes(cell, replace(now, version=version), self.project))
-        return tuple(_between(cell, counts)) if counts else ()
+        return tuple(between(cell, counts)) if counts else ()
 
     def sentences(self, keep: Callable[[Names], bool]) -> list[str]:
         """What is not on the board although its names are, and how to see it or run it again."""
@@ -231,7 +231,7 @@ def _file(now: Cell, project: Project) -> str:
     return path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else path.name
 
 
-def _between(cell: StoredCell, other: StoredCell) -> list[str]:
+def between(cell: StoredCell, other: StoredCell) -> list[str]:
     """What differs between two stored cells whose files are not here."""
     said = [f"the version ({cell.version or 'none'} → {other.version or 'none'})"] * (cell.version != other.version)
     before, after = made_of(cell.made_of), made_of(other.made_of)

@@ -203,8 +203,8 @@ def _errors(store: Store, gathered: Gathered) -> dict[int, Counter[str]]:
     cells = [cell for cell, one in counts.items() if one.runs > one.carried_out]
     shown: dict[str, str] = {}
     errors: dict[int, Counter[str]] = {cell: Counter() for cell in cells}
-    for run in store.run_results(cells) if cells else ():
-        if run.outcome == "errored" and gathered.first <= run.episode <= gathered.last:
+    for run in store.errored_runs(cells) if cells else ():
+        if gathered.first <= run.episode <= gathered.last:
             reason = run.reason or "no reason is known"
             errors[run.cell][shown.setdefault(re.sub(r"\d+", "0", reason), reason)] += 1
     return errors
@@ -240,12 +240,12 @@ def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRatin
     """One row per rated run, by eval and cell; then the runs that were tried in vain, with the last reason."""
     of_cell = {ref.id: ref for ref in gathered.refs}
     results = {run.attempt: run for run in store.run_results([ref.id for ref in gathered.refs if ref.id])}
-    rated = (_run_row(of_cell[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
-    errored = (_run_row(of_cell[run.cell], run, None) for run in results.values() if run.outcome == "errored")
+    rated = (run_row(of_cell[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
+    errored = (run_row(of_cell[run.cell], run, None) for run in results.values() if run.outcome == "errored")
     return (*rated, *errored)
 
 
-def _run_row(ref: CellRef, run: RunResult, rating: GroupRating | None) -> Row:
+def run_row(ref: CellRef, run: RunResult, rating: GroupRating | None) -> Row:
     usage = {name: getattr(run.usage, name) for name in (*USAGE, "cost_source", "is_bound")}
     is_errored = run.outcome == "errored"
     return Row(

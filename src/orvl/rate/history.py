@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from orvl.project import Project
+    from orvl.rate.board import Row
     from orvl.store import Store
     from orvl.store.rows import Names
 
@@ -32,6 +33,8 @@ class PastRow:
     changed: tuple[str, ...]
     keys: tuple[str, ...] = ()
     """Of its runs."""
+    row: Row | None = None
+    """Its rating, with what stands beside R."""
 
 
 def history(
@@ -48,7 +51,7 @@ def history(
     panels, _ = panels_of(project, [one.cell for one in past], metrics, judges)
     refs = [ref for ref in (CellRef.of(one.cell) for one in past) if ref.panel in panels]
     board = collect(project, store, gather(store, refs, panels, 1, ANY_EPISODE))
-    R = {ref.id: row.R for ref, row in zip(refs, board.cells, strict=True)}
+    rated = {ref.id: row for ref, row in zip(refs, board.cells, strict=True)}
     times = store.started([one.cell.id for one in past])
     keys: dict[int, list[str]] = {}
     for run in store.runs([one.cell.id for one in past]):
@@ -58,10 +61,11 @@ def history(
             one.cell.names,
             one.cell.version,
             one.cell.runs,
-            R.get(one.cell.id),
+            rated[one.cell.id].R if one.cell.id in rated else None,
             *times[one.cell.id],
             one.changed,
             tuple(keys[one.cell.id]),
+            rated.get(one.cell.id),
         )
         for one in past
     ]

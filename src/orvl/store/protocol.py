@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.store.rows import (
+        AttemptFilter,
         CallFilter,
         CallTotals,
         CellCounts,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         StoredCell,
         StoredLabel,
         StoredRun,
+        StoredVerdict,
         TrustRecord,
         VerdictCosts,
     )
@@ -138,6 +140,15 @@ class RunStore(Protocol):
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
         """How each run of these cells ended, oldest first."""
 
+    def errored_runs(self, cells: Collection[int]) -> list[RunResult]:
+        """The same of those runs of these cells of which every attempt has errored."""
+
+    def results_of(self, attempts: Collection[int]) -> list[RunResult]:
+        """The same of these attempts, in their order."""
+
+    def find_attempts(self, wanted: AttemptFilter) -> list[int]:
+        """Attempts of all cells by how they ended and what they used."""
+
     def started(self, cells: Collection[int]) -> dict[int, tuple[float, float]]:
         """When the first and the last attempt at a run of each of these cells began."""
 
@@ -213,6 +224,9 @@ class ScoreStore(Protocol):
     def answers(self, attempts: Collection[int]) -> list[JudgeAnswer]:
         """By attempt, metric and judge, over all samples."""
 
+    def newest_verdicts(self, attempts: Collection[int], limit: int) -> list[StoredVerdict]:
+        """Scores that judges gave to attempts, the newest first."""
+
     def judge_costs(self, judge_key: str, limit: int) -> list[float]:
         """What the newest answers of a judge have cost, where that is known."""
 
@@ -286,6 +300,9 @@ class Store(RunStore, ScoreStore, CallStore, TrustStore, ImportStore, Protocol):
     @property
     def has_writer(self) -> bool:
         """Whether some process has the store open to write."""
+
+    def changes(self) -> int:
+        """A number that is another one once somebody else has written; it says something of this open store alone."""
 
     def check_place(self) -> None:
         """Raises StoreError if the store that was opened is not there any more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from orvl.store.records import made_of
 from orvl.types import IMPORTED, Usage
@@ -94,6 +94,22 @@ class RunResult:
     usage: Usage
 
 
+Figure = Literal["cost_usd", "seconds"]
+
+
+@dataclass(frozen=True)
+class AttemptFilter:
+    """How attempts ended and what they used; a figure that is unknown is over nothing."""
+
+    outcome: str | None = None
+    reason: str = ""
+    """A part of the reason, in any case."""
+    cost_over: float | None = None
+    seconds_over: float | None = None
+    most_first: Figure | None = None
+    """The figure by which they are ordered; those of which it is unknown come last. None: the oldest first."""
+
+
 @dataclass(frozen=True)
 class CellCounts:
     """The runs of a cell, those that finished or failed, and what these used in all."""
@@ -149,6 +165,17 @@ class JudgeAnswer(NamedTuple):
     judge_key: str
     is_scored: bool
     reason: str
+
+
+class StoredVerdict(NamedTuple):
+    """A judge's score on one metric of one attempt, with its answers."""
+
+    attempt: int
+    metric: str
+    metric_key: str
+    judge: str
+    judge_key: str
+    detail: Mapping[str, Any]
 
 
 class JudgeReply(NamedTuple):

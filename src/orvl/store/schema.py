@@ -236,4 +236,8 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE spent ADD COLUMN untimed INTEGER NOT NULL DEFAULT 0;
     """,
+    # Attempts that errored, so that a report finds the few there are among very many runs.
+    """
+    CREATE INDEX errored_attempts ON attempt (run) WHERE outcome = 'errored';
+    """,
 )

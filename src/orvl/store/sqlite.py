@@ -119,6 +119,9 @@ class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
         if wrong:
             raise database.damaged(self.path, wrong) from error
 
+    def changes(self) -> int:
+        return int(self.rows("PRAGMA data_version")[0][0])
+
     def check_place(self) -> None:
         # SQLite goes on writing into a file that has been deleted, and nobody would ever read it.
         if _identity(self.path) != self._file:
@@ -232,6 +235,7 @@ class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
         """
         keys: dict[str, int] = {}
         verified: set[str] = set()
+        manifests: set[str] = set()
         query = f"SELECT id, {columns(*ATTEMPT, *SPENT)} FROM attempt {WITH_SPENT}"
         for attempt in self._read_all_of(damaged, "attempt", query, attempt_from):
             named = [
@@ -240,11 +244,11 @@ class SqliteStore(SqliteRuns, SqliteImports, SqliteCalls):
                 *(key for turn in attempt.turns for key in (turn.stdout, turn.stderr)),
             ]
             keys.update((key, MOST_IN_MEMORY) for key in named if key)
+            trees = (attempt.tree, attempt.start_tree, *(turn.tree for turn in attempt.turns))
+            manifests.update(key for key in trees if key)
         for found in self._read_all_of(damaged, "an inspection of attempt", FOUND, inspection_from):
             keys.update((key, MOST_IN_MEMORY) for key in (found.results, *found.pictures.values()))
-        for (manifest,) in self.rows("SELECT tree FROM attempt UNION SELECT start_tree FROM attempt"):
-            if not manifest:
-                continue
+        for manifest in sorted(manifests):
             with _noting(damaged), self.readable(f"the manifest {manifest[:12]}"):
                 entries = tree.entries_of(self.blobs, manifest)
                 keys[manifest] = tree.MOST_LISTED

@@ -34,6 +34,7 @@ from orvl.types import REFUSED_CALLS, Inspection
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from orvl.store.rows import AttemptFilter
     from orvl.types import Attempt, Cell, CheckResult, PlannedRun
 
 SUMS = (
@@ -49,6 +50,11 @@ WITH_ATTEMPT = (
     "ORDER BY outcome = 'errored', id DESC LIMIT 1)"
 )
 """Each run with the attempt that counts."""
+ERRORED = (
+    "FROM attempt INDEXED BY errored_attempts CROSS JOIN run ON run.id = attempt.run AND attempt.outcome = 'errored' "
+    "AND attempt.id = (SELECT id FROM attempt WHERE attempt.run = run.id ORDER BY outcome = 'errored', id DESC LIMIT 1)"
+)
+"""Each run that has only errored, with its last attempt; from the few attempts that errored, not from all runs."""
 WITH_SPENT = "LEFT JOIN spent ON spent.attempt = attempt.id"
 NEXT_PLANNED = "(SELECT coalesce(max(planned), 0) + 1 FROM cell)"
 OF_CELLS = "run.cell IN (SELECT value FROM json_each(?))"
@@ -155,9 +161,10 @@ class SqliteRuns(Queries):
             return [check_types(StoredRun(*row)) for row in rows]
 
     def runs_starting_with(self, prefix: str, limit: int) -> list[StoredRun]:
-        query = f"SELECT {RUN} {WITH_ATTEMPT} WHERE substr(run.key, 1, ?) = ? ORDER BY run.id LIMIT ?"
+        begins = "run.key >= ?1 AND run.key < ?1 || char(1114111)"
+        query = f"SELECT {RUN} {WITH_ATTEMPT} WHERE {begins} ORDER BY run.id LIMIT ?2"
         with self.readable("a run"):
-            return [check_types(StoredRun(*row)) for row in self.rows(query, (len(prefix), prefix, limit))]
+            return [check_types(StoredRun(*row)) for row in self.rows(query, (prefix, limit))]
 
     def carried_out(self, cell_keys: Iterable[str]) -> Iterator[StoredRun]:
         for key in cell_keys:
@@ -185,10 +192,18 @@ class SqliteRuns(Queries):
         return bool(self.rows(query, (*names, version, contestant, contestant)))
 
     def run_results(self, cells: Collection[int]) -> list[RunResult]:
+        return self._results(f"{WITH_ATTEMPT} {WITH_SPENT} WHERE {OF_CELLS} ORDER BY run.id", cells)
+
+    def errored_runs(self, cells: Collection[int]) -> list[RunResult]:
+        return self._results(f"{ERRORED} {WITH_SPENT} WHERE {OF_CELLS} ORDER BY run.id", cells)
+
+    def results_of(self, attempts: Collection[int]) -> list[RunResult]:
+        these = "FROM json_each(?) AS one CROSS JOIN attempt ON attempt.id = one.value JOIN run ON run.id = attempt.run"
+        return self._results(f"{these} {WITH_SPENT} ORDER BY one.id", attempts)
+
+    def _results(self, which: str, numbers: Collection[int]) -> list[RunResult]:
         rows = self.rows(
-            f"SELECT {RUN}, reason, sandbox, {columns(*USAGE, *SPENT)} {WITH_ATTEMPT} {WITH_SPENT} "
-            f"WHERE {OF_CELLS} ORDER BY run.id",
-            (json.dumps(list(cells)),),
+            f"SELECT {RUN}, reason, sandbox, {columns(*USAGE, *SPENT)} {which}", (json.dumps(list(numbers)),)
         )
         with self.readable("how a run ended"):
             for row in rows:
@@ -198,6 +213,21 @@ class SqliteRuns(Queries):
                 RunResult(attempt, key, cell, episode, outcome, reason, sandbox, usage_from(usage))
                 for attempt, key, cell, episode, outcome, reason, sandbox, *usage in rows
             ]
+
+    def find_attempts(self, wanted: AttemptFilter) -> list[int]:
+        figure = {"seconds": SECONDS, "cost_usd": "cost_usd"}.get(wanted.most_first or "")
+        found = (
+            "FROM attempt LEFT JOIN spent ON spent.attempt = id "
+            f"WHERE (?1 IS NULL OR outcome = ?1) AND (?2 IS NULL OR cost_usd > ?2) AND (?3 IS NULL OR {SECONDS} > ?3)"
+        )
+        # What is unknown is less than any number to SQLite.
+        order = f"ORDER BY {f'{figure} DESC, ' if figure else ''}id"
+        values = wanted.outcome, wanted.cost_over, wanted.seconds_over
+        if not wanted.reason:
+            return [number for (number,) in self.rows(f"SELECT id {found} {order}", values)]
+        part = wanted.reason.casefold()
+        rows = self.rows(f"SELECT id, reason {found} AND reason IS NOT NULL {order}", values)
+        return [number for number, reason in rows if part in str(reason).casefold()]
 
     def started(self, cells: Collection[int]) -> dict[int, tuple[float, float]]:
         rows = self.rows(

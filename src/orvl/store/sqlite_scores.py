@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from orvl.store.database import MANY, Queries, damaged
 from orvl.store.records import SCORE, check_score, reply_place, score_from, score_row
-from orvl.store.rows import JudgeAnswer, JudgeReply, NewestScore, ScoreTables, ScoreValue, VerdictCosts
+from orvl.store.rows import JudgeAnswer, JudgeReply, NewestScore, ScoreTables, ScoreValue, StoredVerdict, VerdictCosts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -167,6 +167,18 @@ class SqliteScores(Queries):
         return [
             JudgeAnswer(judge, metric, key, bool(is_scored), reason) for judge, metric, key, is_scored, reason in rows
         ]
+
+    def newest_verdicts(self, attempts: Collection[int], limit: int) -> list[StoredVerdict]:
+        rows = self.rows(
+            "SELECT attempt, metric, metric_key, judge, judge_key, detail FROM score WHERE judge <> '' "
+            "AND kind = 'scored' AND attempt IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?",
+            (json.dumps(list(attempts)), limit),
+        )
+        with self.readable("what judges answered"):
+            return [
+                StoredVerdict(attempt, metric, metric_key, judge, judge_key, json.loads(detail or "{}"))
+                for attempt, metric, metric_key, judge, judge_key, detail in rows
+            ]
 
     def judge_costs(self, judge_key: str, limit: int) -> list[float]:
         rows = self.rows("SELECT detail FROM score WHERE judge_key = ? ORDER BY id DESC LIMIT ?", (judge_key, limit))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orvl.capture.turn_scores import checks_score
 from orvl.errors import StoreError
 from orvl.rate.stats.calibration import JudgeMap, calibrate
 from orvl.trust.control_agents import control_of
@@ -97,12 +98,10 @@ def _attempts(ladder: Ladder, store: Store, cells: Sequence[Cell], dose: str) ->
 
 
 def _checked(store: Store, cell: Cell, attempt: int) -> float:
-    """The share of the eval's checks that the files passed; NaN without checks."""
-    weights = {check.name: check.weight for check in cell.eval.checks}
+    """What the eval's checks say of the files; NaN without checks."""
     _, results = store.attempt(attempt, cell.eval.checks_digest)
-    if not sum(weights.values()) or results is None:
-        return np.nan
-    return sum(weights.get(result.name, 0.0) for result in results if result.passed) / sum(weights.values())
+    score = checks_score(results or ())
+    return np.nan if score is None else score
 
 
 def _mean(values: Sequence[float]) -> float:

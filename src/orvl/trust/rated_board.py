@@ -28,12 +28,38 @@ def rated_board(
     by_run: bool = False,
 ) -> tuple[Board, Sequence[Row], Trust | None]:
     """The board, its rows by agent, eval or run, and what stands beside the rows of agents."""
+    words = keep, judges, metrics
+    board = standing_board(project, store, *words, by_run=by_run or by == "run")
+    if by != "agent" or not board.cells:
+        return board, board.runs if by == "run" else board.cells, None
+    return with_trust(project, store, board, *words)
+
+
+def standing_board(
+    project: Project,
+    store: Store,
+    keep: Callable[[Names], bool],
+    judges: Sequence[str],
+    metrics: Mapping[str, bool] | None,
+    *,
+    by_run: bool = False,
+) -> Board:
+    """The board alone, and how its judges stand to a certificate."""
     from orvl.rate.collect import of_store
     from orvl.trust.standing import with_standing
 
-    board = with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by_run or by == "run"))
-    if by != "agent" or not board.cells:
-        return board, board.runs if by == "run" else board.cells, None
+    return with_standing(project, store, of_store(project, store, keep, judges, metrics, by_run=by_run))
+
+
+def with_trust(
+    project: Project,
+    store: Store,
+    board: Board,
+    keep: Callable[[Names], bool],
+    judges: Sequence[str],
+    metrics: Mapping[str, bool] | None,
+) -> tuple[Board, Sequence[Row], Trust | None]:
+    """The board with the warnings of what stands beside it, its rows by agent, and that."""
     from orvl.trust.section import trust
 
     rows, beside = trust(project, store, board)
