@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from orvl.engine import Execution, Notice
+from orvl.engine import Execution, Notice, without_activity
 from orvl.errors import StoreBusy, UserError
 from orvl.plan.cost import is_paid
 from orvl.plan.identities import adopted
@@ -320,7 +320,8 @@ class OpenProject:
 
             stop = Event()
         with await self._open_to_write(on_event, stop) as store:
-            evaluation = await evaluate(self.project, asked, store, os.environ, on_event, stop, confirm)
+            told = without_activity(on_event)
+            evaluation = await evaluate(self.project, asked, store, os.environ, told, stop, confirm)
         return self._results(evaluation.board, asked.selection, evaluation.execution)
 
     async def _open_to_write(self, on_event: OnEvent, stop: asyncio.Event) -> Store:

@@ -112,13 +112,13 @@ def store_exists(project: Project, flag: str | None) -> bool:
 
 
 def console() -> Terminal:
-    """Standard output: as wide as the terminal, or wide enough for a table where it is none."""
+    """Standard output: as wide as the terminal, or COLUMNS; elsewhere nothing is folded."""
     from shutil import get_terminal_size
 
-    from orvl.report.terminal import Terminal
+    from orvl.report.terminal import PIPE, Terminal
 
     is_terminal = sys.stdout.isatty()
-    width = get_terminal_size().columns if is_terminal or "COLUMNS" in os.environ else 120
+    width = get_terminal_size().columns if is_terminal or "COLUMNS" in os.environ else PIPE
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") in ("dumb", "unknown")
     return Terminal(sys.stdout, width, styles=is_terminal and not plain)
 

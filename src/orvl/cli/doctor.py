@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orvl.cli.common import open_to_read, open_with_keys_hidden, store_exists, where
+from orvl.cli.common import console, open_to_read, open_with_keys_hidden, store_exists, where
 from orvl.errors import OrvlError
 from orvl.project.names import count
 from orvl.report.text import plain
@@ -34,11 +34,11 @@ def command(project: str | None, store: str | None) -> int:
 
     Exits with status 1 if something is wrong.
     """
-    opened = open_with_keys_hidden(project)
+    opened, terminal = open_with_keys_hidden(project), console()
     wrong = 0
     for mark, sentence in findings(opened, store):
         wrong += mark == "wrong"
-        click.echo(f"{mark:>7}  {plain(sentence)}")
+        terminal.print_marked(f"{mark:>7}  ", plain(sentence))
     return 1 if wrong else 0
 
 

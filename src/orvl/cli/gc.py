@@ -171,7 +171,9 @@ def _list_runs(store: Store, runs: Sequence[StoredRun]) -> None:
         cost = dollars(sum(known)) if len(known) == len(costs[number]) else "unknown"
         rows.append([*map(plain, cell.names), str(numbers[number]), first, last, cost])
     headings = ("agent", "model", "provider", "eval", "runs", "first", "last", "cost")
-    console().print(TextTable([TextColumn(name, words=place < 4) for place, name in enumerate(headings)], rows))
+    console().print(
+        TextTable([TextColumn(name, words=place < 4, key=place < 4) for place, name in enumerate(headings)], rows)
+    )
     if labels:
         click.echo(f"{count(sum(labels.values()), 'label')} of people would go with them.")
 

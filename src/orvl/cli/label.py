@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import getpass
 import io
 import json
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orvl.capture.stored_run import find_run
-from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, open_to_write, selection_from, where
+from orvl.cli.common import JsonOut, as_json, five_words, open_to_read, selection_from, where
 from orvl.errors import UserError, disk_sentence
 from orvl.plan.selection import ORDER, Selection, chosen_metrics, stored_matcher
 from orvl.project import open_project
 from orvl.project.names import closest, count, did_you_mean
 from orvl.report.text import plain
 from orvl.report.trust_text import people_json, people_sentences
+from orvl.store import store_url
+from orvl.trust.labelling import Label, number_of, person_named, questions, store_labels
 from orvl.trust.labels import DRAWN, WHOLE, queue
 from orvl.trust.people import people
 
@@ -36,19 +36,6 @@ if TYPE_CHECKING:
 COLUMNS = ("run", "metric", "score", "person", "note", "drawn")
 YES = ("yes", "true", "1", "y")
 NO = ("no", "false", "0", "n")
-
-
-@dataclass(frozen=True)
-class Label:
-    """What a person says of a run on a metric, or of the whole of it."""
-
-    attempt: int
-    metric: str
-    person: str
-    value: float
-    note: str | None = None
-    drawn: str | None = None
-    """How chance has chosen the run, if it has."""
 
 
 @click.command()
@@ -73,9 +60,10 @@ class Label:
 def command(**given: Any) -> int:
     """Score runs yourself, without knowing whose they are.
 
-    On a terminal, the runs that the words choose are shown one after another as judges see them: the task, the checks,
-    the files, without names, time or money. A checklist is answered y, n or ? item by item; everything else takes a
-    number from 0 to 1. Each answer is stored at once, and what you have labelled is not asked again.
+    The runs that the words choose are shown one after another as judges see them: the task, the checks, the files,
+    without names, time or money. A checklist is answered item by item with one key, y, n or ?; everything else takes a
+    number from 0 to 1. b goes back to the answer before, q quits. What you have labelled is stored at once, and not
+    asked again. Where standard input is no terminal, each answer is a line.
 
     The run on which judges disagree most comes first, then by turns one that is drawn at random and the next on which
     they disagree. The first kind shows where judges err; only the second can say what all runs are worth.
@@ -106,11 +94,6 @@ def command(**given: Any) -> int:
         if given["report"]:
             return _report(people(project, store, keep, given["judge"], metrics), out)
         person = _person(given["person"])
-        if not out and not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UserError(
-                "Runs are shown and scored on a terminal. Elsewhere, give one label by --run and --score, many by "
-                "--import FILE, or list what is to be labelled by --json."
-            )
         asked = queue(project, store, keep, metrics, person, whole=given["whole"], at_random=given["at_random"])
         if out:
             out.write({"schema": 1, "person": person, "queue": [_as_json(project, one) for one in asked]})
@@ -146,17 +129,12 @@ def _report(found: People | None, out: JsonOut | None) -> int:
 
 def _as_json(project: Project, asked: Asked) -> dict[str, Any]:
     """What is asked of a run, without whose it is."""
-    metrics = [project.metric(name) if name else None for name in asked.metrics]
     return {
         "run": asked.run,
         "eval": asked.names[3],
         "asked": [
-            {
-                "metric": metric.name if metric else WHOLE,
-                "question": metric.description if metric else "How good is the whole?",
-                "items": [text for text, _ in metric.items] if metric and not metric.function else [],
-            }
-            for metric in metrics
+            {"metric": one.metric, "question": one.text, "items": [text for text, _ in one.items]}
+            for one in questions(project, asked)
         ],
         "drawn": asked.drawn,
     }
@@ -256,17 +234,6 @@ def _drawn(told: Mapping[str, Any]) -> str | None:
     return DRAWN if word in YES else None
 
 
-def number_of(told: Any) -> float:
-    """A score as it was written."""
-    try:
-        value = float("nan" if isinstance(told, bool) else told)
-    except (TypeError, ValueError, OverflowError):
-        value = float("nan")
-    if not 0 <= value <= 1:
-        raise UserError(f"The score is {told!r}; it must be a number from 0 to 1.")
-    return value
-
-
 def _attempt(project: Project, store: Store, name: str) -> int:
     """The attempt that was carried out of the run which a key's beginning stands for."""
     keys = [run.key for run in store.runs()]
@@ -282,20 +249,11 @@ def _attempt(project: Project, store: Store, name: str) -> int:
 
 
 def _person(flag: str | None) -> str:
-    try:
-        person = getpass.getuser() if flag is None else flag.strip()
-    except (KeyError, OSError):
-        person = ""
+    person = person_named(flag)
     if not person:
         raise UserError("Who labels? Add --person NAME.")
     return person
 
 
 def _keep(project: Project, flag: str | None, labels: Iterable[Label]) -> None:
-    """Stores labels, all or none; the store is locked only for that moment, so that runs can go on."""
-    with open_to_write(project, flag, wait=False) as store:
-        store.transaction([partial(_add, label=label) for label in labels])
-
-
-def _add(store: Store, label: Label) -> None:
-    store.add_label(label.attempt, label.metric, label.person, label.value, label.note, label.drawn)
+    store_labels(store_url(flag, project.settings.store, project.root), labels)

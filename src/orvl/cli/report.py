@@ -11,7 +11,7 @@ import click
 
 from orvl.cli.common import JsonOut, as_json, console, five_words, open_to_read, selection_from, where
 from orvl.cli.gates import baseline_from, gate_flags, gate_of, not_run_of, status_with, tell
-from orvl.cli.report_files import step_summary, write_junit, write_markdown
+from orvl.cli.report_files import ReportFiles, file_flags, write_pictures
 from orvl.errors import UserError, disk_sentence
 from orvl.plan.selection import ORDER, chosen_metrics, stored_matcher
 from orvl.project import open_project
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from orvl.rate.gate import Gate
     from orvl.rate.history import PastRow
     from orvl.trust.section import Trust
+
+
+PICTURES = ("svg", "png", "badge")
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,7 @@ class _Report:
 @gate_flags
 @as_json
 @click.option("--csv", "csv_", is_flag=True, help="Write CSV to standard output.")
-@click.option("--md", metavar="FILE|-", help="Write a Markdown summary, of 64 kB at most; - is standard output.")
-@click.option("--github", is_flag=True, help="Add the Markdown summary to that of the GitHub Actions step.")
-@click.option("--junit", metavar="FILE", help="Write JUnit XML: a suite per contestant, a case per eval.")
+@file_flags
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the viewer's parts into one file.")
 @click.option(
     "--size",
@@ -63,6 +64,15 @@ class _Report:
     metavar="SIZE",
     help="With --html: the largest file (default: 10MB).",
 )
+@click.option(
+    "--without",
+    default="",
+    metavar="PARTS",
+    help="With --html: leave out steps, diffs or pictures (commas between them).",
+)
+@click.option("--svg", metavar="FILE", help="Draw the board as SVG.")
+@click.option("--png", metavar="FILE", help="Draw the board as PNG; needs Chromium.")
+@click.option("--badge", metavar="FILE", help="Write R as a badge: SVG, or JSON for shields.io if FILE ends so.")
 @where
 def command(**given: Any) -> int:
     """Print ratings of what has been run, of the agents' and evals' files as they are now.
@@ -76,7 +86,7 @@ def command(**given: Any) -> int:
     if given["html"]:
         return _write_html(given, words)
     _refuse(given)
-    summary = step_summary() if given["github"] else None
+    files = ReportFiles.of(given)
     out = JsonOut() if given["json_"] else None
     project = open_project(given["project"])
     baseline = baseline_from(project, given["baseline"])
@@ -85,15 +95,14 @@ def command(**given: Any) -> int:
         cells = store.cells()
         keep = stored_matcher(project, words, [cell.names for cell in cells])
         metrics = chosen_metrics(project, words, cells)
-        by_run = given["by"] == "run" or given["junit"] is not None
+        by_run = given["by"] == "run" or files.junit is not None
         board, rows, beside = rated_board(project, store, keep, given["judge"], metrics, given["by"], by_run=by_run)
         past = history(project, store, keep, given["judge"], metrics) if given["past"] else []
     not_run = not_run_of(project, cells, keep, metrics, board) if _is_for_ci(given) else []
     gate = gate_of(board, words, given["fail_under"], baseline, rows, not_run)
-    if given["junit"]:
-        write_junit(Path(given["junit"]), rows, board, gate)
-    if given["md"] or summary:
-        write_markdown(given["md"], summary, rows, board, gate)
+    files.write(rows, board, gate)
+    if any(given[flag] for flag in PICTURES):
+        write_pictures({flag: given[flag] for flag in PICTURES}, rows, board, beside)
     _print(given, out, _Report(rows, board, beside, past, gate))
     return status_with(gate, 0)
 
@@ -105,9 +114,11 @@ def _is_for_ci(given: dict[str, Any]) -> bool:
 
 
 def _refuse(given: dict[str, Any]) -> None:
-    for flag in ("junit", "md"):
+    for flag in PICTURES:
         if given[flag] == "":
             raise UserError(f"--{flag} is empty: name a file, or leave the flag out.")
+    if given["by"] != "agent" and (drawn := next((flag for flag in PICTURES if given[flag]), None)):
+        raise UserError(f"--{drawn} shows contestants: leave out --by.")
     if given["csv_"] and given["json_"]:
         raise UserError("--json and --csv exclude each other.")
     if given["csv_"] and (given["past"] or given["matrix"]):
@@ -162,15 +173,19 @@ def _write_html(given: dict[str, Any], words: Selection) -> int:
     """One file; what is there already is replaced as a whole."""
     if given["json_"] or given["csv_"] or given["matrix"] or given["past"] or given["by"] != "agent":
         raise UserError("--html has all ratings: leave out --by, --json, --csv, --matrix and --history.")
+    if drawn := next((flag for flag in PICTURES if given[flag] is not None), None):
+        raise UserError(f"--html and --{drawn} are two calls: give --{drawn} in one of its own.")
     if _is_for_ci(given):
         raise UserError("--html holds nothing against a threshold: give the flags for CI in a call of their own.")
     size = _bytes(given["size"])
+    from orvl.web.file_runs import parse_without
     from orvl.web.one_file import one_file
 
+    without = parse_without(given["without"])
     project = open_project(given["project"])
     with open_to_read(project, given["store"]) as store:
         asked = {**{place: getattr(words, place) for place in ORDER}, "judge": ",".join(given["judge"])}
-        text = one_file(project, store, asked, size)
+        text = one_file(project, store, asked, size, without)
     file, data = Path(given["html"]), text.encode()
     try:
         with replacing(file) as out:

@@ -25,6 +25,7 @@ from orvl.cli.common import (
     where,
 )
 from orvl.cli.gates import baseline_from, gate_flags, gate_of, status_with, tell
+from orvl.cli.report_files import ReportFiles, file_flags
 from orvl.errors import UserError
 from orvl.plan.options import RunOptions
 from orvl.plan.options import flags as option_flags
@@ -63,6 +64,7 @@ def run_flags(function: Callable[..., Any]) -> Callable[..., Any]:
 @run_flags
 @click.option("--dry-run", is_flag=True, help="Show what would run, what it may cost, and what it can detect.")
 @gate_flags
+@file_flags
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a large matrix that costs money.")
 @as_json
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
@@ -75,7 +77,7 @@ def command(**flags: Any) -> int:
     """
     if not any(flags[f"{place}_word"] or flags[place] for place in ORDER):
         raise UserError("Say what to run: orvl AGENT …, or `orvl all` for everything. See: orvl --help")
-    options = _options(flags)
+    options, files = _options(flags), _files(flags)
     out = JsonOut() if flags["json_"] else None
     project = open_with_keys_hidden(flags["project"])
     if flags["dry_run"]:
@@ -89,9 +91,14 @@ def command(**flags: Any) -> int:
         _guard(project, prepared, flags)
         pipeline.note_planned(prepared.plan, store)
         execution = watched(project, prepared, options, store, quiet=flags["quiet"])
-        evaluation = pipeline.rate(project, prepared, execution, store)
+        evaluation = pipeline.rate(project, prepared, execution, store, by_run=files.junit is not None)
     gate = gate_of(evaluation.board, options.selection, flags["fail_under"], baseline)
-    _print(evaluation, gate, out, by_eval=flags["verbose"])
+    evaluation = _with_notes(evaluation)
+    if files.take_standard_output:
+        tell(gate)
+    else:
+        _print(evaluation, gate, out, by_eval=flags["verbose"])
+    files.write(evaluation.board.contestants, evaluation.board, gate)
     status = status_with(gate, _status(evaluation))
     if status in (3, 130):
         sys.stderr.write(f"To continue: {_continued(options, prepared, flags)}\n")
@@ -101,6 +108,15 @@ def command(**flags: Any) -> int:
 def _options(flags: dict[str, Any]) -> RunOptions:
     chosen = {option.name: flags[option.name] for option in option_flags()}
     return RunOptions(selection_from(flags), written=tuple(sys.argv[1:]), **chosen)
+
+
+def _files(flags: dict[str, Any]) -> ReportFiles:
+    files = ReportFiles.of(flags)
+    if files.take_standard_output and flags["json_"]:
+        raise UserError("--md - writes to standard output, as --json does. Give it a file: --md FILE")
+    if files.are_wanted and flags["dry_run"]:
+        raise UserError("--dry-run rates nothing: leave out --junit, --md and --github.")
+    return files
 
 
 def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: JsonOut | None) -> int:
@@ -145,9 +161,12 @@ def _guard(project: Project, prepared: Prepared, flags: dict[str, Any]) -> None:
     raise UserError(f"This would run {what}. See it with --dry-run, then add --yes, or --budget USD.")
 
 
-def _print(evaluation: Evaluation, gate: Gate, out: JsonOut | None, *, by_eval: bool) -> None:
+def _with_notes(evaluation: Evaluation) -> Evaluation:
     notes = (*_notes(evaluation.execution, evaluation.board), *evaluation.plan.warnings)
-    evaluation = replace(evaluation, board=evaluation.board.with_warnings(*notes))
+    return replace(evaluation, board=evaluation.board.with_warnings(*notes))
+
+
+def _print(evaluation: Evaluation, gate: Gate, out: JsonOut | None, *, by_eval: bool) -> None:
     from orvl.report.gate import gate_json, print_gate
 
     if not out:
@@ -206,6 +225,7 @@ def _continued(options: RunOptions, prepared: Prepared, flags: dict[str, Any]) -
         for one in value if isinstance(value, tuple) else (value,):
             if one is not None and one is not False:
                 words += [f"--{name}"] if one is True else [f"--{name}", f"{one:g}" if name == "budget" else str(one)]
-    for name in ("fail_under", "baseline", "project", "store"):
+    for name in ("fail_under", "baseline", "junit", "md", "project", "store"):
         words += [f"--{name.replace('_', '-')}", str(flags[name])] if flags[name] is not None else []
+    words += ["--github"] if flags["github"] else []
     return shlex.join(words)

@@ -13,7 +13,7 @@ from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.report import calls
 from orvl.report.output import print_output
-from orvl.report.run import print_run
+from orvl.report.run import print_parts
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
@@ -85,8 +85,9 @@ def command(
         elif part == "output":
             print_output(details.last.attempt.turns, kept.blobs.get, sys.stdout.write, in_full=not sys.stdout.isatty())
         elif part == "calls" and not out:
-            lines = calls.lines(kept.calls(details.last.id))
-            click.echo("\n".join(lines) or "The run made no model calls through orvl.")
+            lines = list(calls.lines(kept.calls(details.last.id)))
+            for line in lines or ["The run made no model calls through orvl."]:
+                console().print_marked("", line, indent=4)
         else:
             _show(opened, kept, details, out)
     return 0
@@ -178,14 +179,18 @@ def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) 
         out.write(shown.as_json())
         return
     terminal, left_files = console(), bool(run.attempts) and run.last.attempt.tree is not None
+    capture = captured(store, run) if left_files else None
+    terminal.print(plain(f"run {run.key[:12]}: {' '.join(run.cell.names)} #{run.episode}"))
+    with of_this_store(run):
+        terminal.print(plain(shown.answer), "bold")
     if shown.changed is not None:
         what = ", ".join(shown.changed) or "its files"
         terminal.print(plain(f"! This run is history: changed since: {what}."), "yellow")
-    capture = captured(store, run) if left_files else None
-    with of_this_store(run):
-        print_run(terminal, run, shown.attempts, capture)
     if shown.ledger:
-        terminal.print("\nrating", "bold")
         print_ledger(terminal, shown.ledger)
-        if changes := overridden(project, project.eval(run.cell.eval)):
+        # An imported eval has no file, and that of an older run may be gone.
+        is_known = run.cell.imported is None and run.cell.eval in project.eval_files
+        if is_known and (changes := overridden(project, project.eval(run.cell.eval))):
             terminal.print(plain(override_sentence(changes)), "dim")
+    with of_this_store(run):
+        print_parts(terminal, run, shown.attempts, capture)

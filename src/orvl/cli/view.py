@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import socket
 import sys
 import tempfile
 from contextlib import suppress
@@ -25,7 +27,8 @@ def command(port: int, no_open: bool, project: str | None, store: str | None) ->
     """Show boards, evals, runs, comparisons and judges in a browser, until Ctrl-C.
 
     Only this machine can reach the address, and only who has its token can read: machines are shared. Nothing is
-    written. Pages show the store as it is when they are loaded, also while runs go on.
+    written but the labels that you give at /label. Pages show the store as it is when they are loaded, also while
+    runs go on.
     """
     from orvl.project import open_project
     from orvl.web.server import ViewServer
@@ -37,24 +40,32 @@ def command(port: int, no_open: bool, project: str | None, store: str | None) ->
     except OSError as error:
         why = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
         raise UserError(f"Cannot serve at 127.0.0.1:{port}: {why}. Take a free port: orvl view --port 0") from error
+    # Ctrl-C and SIGTERM are how a viewer ends, from its first line on: no failure.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        click.echo(f"The viewer is at {server.address}\nCtrl-C ends it.")
-        sys.stdout.flush()
-        with tempfile.TemporaryDirectory(prefix="orvl-view-") as folder:
+        with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="orvl-view-") as folder:
+            click.echo(f"The viewer is at {server.address}\nCtrl-C ends it.")
+            sys.stdout.flush()
             if not no_open and any(os.environ.get(name) for name in DISPLAYS):
                 _open(server.address, Path(folder))
-            _until_ended()
+            _wait_for_a_signal()
     finally:
         server.stop()
     return 0
 
 
-def _until_ended() -> None:
-    """Ctrl-C and SIGTERM are how a viewer ends: no failure."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
-        while True:
-            signal.pause()
+def _wait_for_a_signal() -> None:
+    """However early it comes, and whichever thread gets it: a signal leaves a byte, where `pause` could miss it."""
+    woken, wakes = socket.socketpair()
+    with woken, wakes:
+        wakes.setblocking(False)
+        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+        try:
+            while True:
+                select.select([woken], [], [])
+                woken.recv(1)
+        finally:
+            signal.set_wakeup_fd(-1)
 
 
 def _open(address: str, folder: Path) -> None:

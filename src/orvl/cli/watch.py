@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from orvl import pipeline
 from orvl.engine import Execution
 from orvl.engine.steady_loop import run
+from orvl.report.live import LiveProgress
 from orvl.report.now_file import NowFile
-from orvl.report.progress import LiveProgress, PlainProgress, Progress
+from orvl.report.progress import PlainProgress, Progress
 
 if TYPE_CHECKING:
     from orvl.pipeline import Prepared
@@ -32,7 +33,7 @@ def watched(
         return Execution()
     live = sys.stderr.isatty() and not os.environ.get("CI")
     shown = Progress if quiet else LiveProgress if live else PlainProgress
-    with shown(prepared.remaining.todo) as progress:
+    with shown(prepared.remaining.todo, prepared.plan.panels) as progress:
         return run(_until_interrupted(project, prepared, options, store, progress))
 
 
@@ -59,5 +60,5 @@ async def _until_interrupted(
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, interrupt)
     loop.add_signal_handler(signal.SIGQUIT, quit_at_once)
-    with NowFile(store.folder, progress) as on_event:
+    with NowFile(store.folder, progress, options.budget) as on_event:
         return await pipeline.execute(project, prepared, options, store, os.environ, on_event, stop)

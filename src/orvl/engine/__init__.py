@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from orvl.engine.attempt import Conversed
+    from orvl.gateway.account import Account
+    from orvl.gateway.limits import Budget
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
@@ -48,15 +50,64 @@ class RunScored:
 
 
 @dataclass(frozen=True)
+class RunDoing:
+    """What a run does from now on, such as its second turn."""
+
+    run: PlannedRun
+    what: str
+    silence: Callable[[], float] | None = None
+    """For how many seconds nothing has come of it; None where it makes no sound."""
+    account: Account | None = None
+    """Its calls of models, where they go through the gateway."""
+
+
+@dataclass(frozen=True)
+class JudgeAsked:
+    """A judge is asked for a score of a run on a metric."""
+
+    run: PlannedRun
+    judge: str
+    metric: str
+
+
+@dataclass(frozen=True)
+class JudgeEnded:
+    """A judge has given that score, or has not."""
+
+    run: PlannedRun
+    judge: str
+    metric: str
+
+
+@dataclass(frozen=True)
+class BudgetOpened:
+    """Where the money is counted that agents and judges spend from now on."""
+
+    budget: Budget
+
+
+@dataclass(frozen=True)
 class Notice:
     """A sentence for whoever watches."""
 
     sentence: str
 
 
-Event = RunStarted | AttemptEnded | RunGivenUp | RunScored | Notice
+Activity = RunDoing | JudgeAsked | JudgeEnded | BudgetOpened
+"""What goes on between the events that change what is stored."""
+Event = RunStarted | AttemptEnded | RunGivenUp | RunScored | Notice | Activity
 OnEvent = Callable[[Event], None]
-"""Is called when what an event says is durable."""
+"""Is called when what an event says is durable, or has begun."""
+
+
+def without_activity(on_event: OnEvent) -> OnEvent:
+    """For those who keep events, and need none that only say what goes on."""
+
+    def told(event: Event) -> None:
+        if not isinstance(event, Activity):
+            on_event(event)
+
+    return told
 
 
 @dataclass(frozen=True)

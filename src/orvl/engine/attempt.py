@@ -9,12 +9,12 @@ import tempfile
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from orvl.capture.checks import Checker, missing_browser
+from orvl.capture.checks import Checker, missing_browser, not_reached
 from orvl.capture.programs import CheckPrograms
-from orvl.capture.take import take
+from orvl.capture.take import take, tree_after, workspace_tree
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
     DISK_IS_BROKEN,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from orvl.gateway.account import Account
     from orvl.project.endpoints import Endpoint
     from orvl.project.settings import Limits, Settings
+    from orvl.run.conversation import OnTurn
     from orvl.sandbox import Sandbox
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
@@ -107,13 +108,13 @@ class Attempts:
     _closed: tuple[Path, ...] = ()
     """Folders of the project that no agent may look into."""
     _cleaning: set[asyncio.Task[None]] = field(default_factory=set)
-    _checked: dict[tuple[str, str | None] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
+    _checked: dict[tuple[str | None, ...] | None, tuple[CheckResult, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._programs = CheckPrograms(self.work, self.settings.limits)
         self._closed = (self.store.folder, *(self.root / part for part in PARTS))
 
-    async def run(self, planned: PlannedRun, slot: Slot, number: int = 0) -> Conversed:
+    async def run(self, planned: PlannedRun, slot: Slot, number: int, on_turn: OnTurn) -> Conversed:
         """The conversation, in fresh folders. What an agent does to them is its own trouble; a broken disk is all's.
 
         `number` counts the attempts at this run that were made before.
@@ -131,6 +132,8 @@ class Attempts:
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits, number) as access:
+                snapshot = partial(asyncio.to_thread, self._snapshot, folders, limits)
+                access = replace(access, on_turn=on_turn, snapshot=snapshot)
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -269,17 +272,23 @@ class Attempts:
                 conversed.account,
             )
 
+    def _snapshot(self, folders: RunFolders, limits: Limits) -> str:
+        """In a thread: the workspace between two turns."""
+        with self.store.blobs.batch() as batch:
+            return workspace_tree(folders, batch, limits).tree
+
     async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
         """A control leaves the same files each time; its checks are run once."""
         one = planned.cell.eval
         if not one.checks:
             return replace(attempt, checks=())
-        same = (one.checks_digest, attempt.tree) if is_trusted(planned.cell.agent) else None
+        trees = (attempt.tree, *(turn.tree for turn in attempt.turns))
+        same = (one.checks_digest, *trees) if is_trusted(planned.cell.agent) else None
         if same in self._checked:
             return replace(attempt, checks=self._checked[same])
         try:
             left = await asyncio.to_thread(self._left, folders)
-            results = await self._checker(planned, attempt, slot).results(left)
+            results = await self._results(planned, attempt, slot, left)
             if same:
                 self._checked[same] = results
             return replace(attempt, checks=results)
@@ -300,11 +309,24 @@ class Attempts:
         """Runs an eval's present checks on what was kept of a run."""
         if why := await self._programs.missing(planned.cell.eval, slot.walled):
             raise NotStarted(why, missing=True)
-        return await self._checker(planned, attempt, slot).results()
+        return await self._results(planned, attempt, slot)
 
-    def _checker(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> Checker:
+    async def _results(
+        self, planned: PlannedRun, attempt: Attempt, slot: Slot, left: Path | None = None
+    ) -> tuple[CheckResult, ...]:
+        """Of what was there at the end, and after each turn that is checked. `left` is the agent's own folder, which
+        is used up."""
+        eval_, results = planned.cell.eval, list[CheckResult]()
+        for turn in eval_.checked_turns:
+            if turn > len(attempt.turns):
+                results += not_reached(eval_, turn)
+            elif manifest := tree_after(attempt, turn):
+                results += await self._checker(planned, manifest, slot).results(turn)
+        return (*results, *await self._checker(planned, attempt.tree, slot).results(left=left))
+
+    def _checker(self, planned: PlannedRun, manifest: str | None, slot: Slot) -> Checker:
         def lay_out(workspace: Path) -> None:
-            entries = tree.entries_of(self.store.blobs, attempt.tree)
+            entries = tree.entries_of(self.store.blobs, manifest)
             tree.restore(entries, workspace, self.store.blobs.write_to)
 
         return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)

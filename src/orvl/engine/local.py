@@ -5,14 +5,26 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
-from orvl.engine import AttemptEnded, Execution, Notice, RunGivenUp, RunScored, RunStarted, Settled
+from orvl.engine import (
+    AttemptEnded,
+    BudgetOpened,
+    Execution,
+    JudgeAsked,
+    JudgeEnded,
+    Notice,
+    RunDoing,
+    RunGivenUp,
+    RunScored,
+    RunStarted,
+    Settled,
+)
 from orvl.engine.attempt import Attempts
 from orvl.engine.machine import concurrency, threads
 from orvl.engine.scoring import RunScorer, browse_as_text, hidden_names, saving
@@ -44,11 +56,13 @@ from orvl.store.writer import Writer
 if TYPE_CHECKING:
     from orvl.engine import OneRun, OnEvent, RunPolicy
     from orvl.engine.attempt import Conversed
+    from orvl.gateway.account import Account
     from orvl.plan.options import RunOptions
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.project import Project
     from orvl.sandbox.config import SandboxConfig
+    from orvl.score.score_run import WatchJudge
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
     from orvl.types import Attempt, Inspection, PlannedRun, SandboxName, Score
@@ -142,9 +156,15 @@ class _SlotStages:
         self._crew, self._slot, self._number = crew, slot, number
 
     async def run(self, planned: PlannedRun) -> Conversed:
-        return await self._crew.attempts.run(planned, self._slot, self._number)
+        turns = len(planned.cell.eval.prompts)
+
+        def on_turn(turn: int, silence: Callable[[], float], account: Account | None) -> None:
+            self._crew.on_event(RunDoing(planned, f"turn {turn} of {turns}", silence, account))
+
+        return await self._crew.attempts.run(planned, self._slot, self._number, on_turn)
 
     async def capture(self, planned: PlannedRun, conversed: Conversed) -> Attempt:
+        self._crew.on_event(RunDoing(planned, "checks" if planned.cell.eval.checks else "capture"))
         return await self._crew.attempts.capture(planned, conversed, self._slot)
 
     async def score(self, planned: PlannedRun, attempt: Attempt) -> Settled:
@@ -205,6 +225,7 @@ class _Crew:
         self.on_event(Notice(sentence))
 
     async def carry_out(self) -> Execution:
+        self.on_event(BudgetOpened(self.gateway.budget))
         await self._writer.write(self._register)
         todo: deque[Task] = deque((run, self._score_again) for run in self.remaining.to_score)
         todo.extend((run, self._run) for run in self.remaining.to_run)
@@ -431,6 +452,8 @@ class _Crew:
     ) -> bool:
         name = planned.cell.eval.name
         panel = self.plan.panels[name]
+        if panel.eval.app or any(metric.judged for metric in panel.metrics):
+            self.on_event(RunDoing(planned, "scores"))
         try:
             inspections = await self._inspector.inspect(number, attempt, panel, slot, stored)
         except OSError as error:
@@ -443,7 +466,7 @@ class _Crew:
         browse = browse_as_text(self._inspector.browser_of(panel.eval, attempt, slot))
         contestant = planned.cell.agent.name
         scores, is_all = await self._scoring.scores(
-            attempt, number, panel, before, inspections, browse, replies, contestant
+            attempt, number, panel, before, inspections, browse, replies, contestant, self._watch_judges(planned)
         )
         self._unjudged = self._unjudged or not is_all
         for score in filter(is_missed, scores):
@@ -452,6 +475,17 @@ class _Crew:
         cell, layout_id, layout = self._cells[planned.cell.key], self._layouts[name], self.remaining.layouts[name]
         await self._writer.write(saving(number, cell, self.call, layout_id, layout, before, scores, is_all))
         return is_all
+
+    def _watch_judges(self, planned: PlannedRun) -> WatchJudge:
+        @contextmanager
+        def asking(judge: str, metric: str) -> Iterator[None]:
+            self.on_event(JudgeAsked(planned, judge, metric))
+            try:
+                yield
+            finally:
+                self.on_event(JudgeEnded(planned, judge, metric))
+
+        return asking
 
     def _stored(
         self, number: int, checks_key: str

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import WorkDir
     from orvl.score.judges.panel import JudgePanel
     from orvl.score.judges.tools import Browse
+    from orvl.score.score_run import WatchJudge
     from orvl.store import Store
     from orvl.store.rows import JudgeReply
     from orvl.types import Attempt, Cell, Eval, Layout, Score
@@ -97,6 +98,7 @@ class RunScorer:
         browse: Browse | None,
         replies: Sequence[JudgeReply],
         contestant: str,
+        watch: WatchJudge,
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
@@ -105,7 +107,9 @@ class RunScorer:
         named = [*items, *_texts_of(panel.eval)]
         judged = self.judges.judged_run(run, named, browse, number, replies, contestant)
         sample = sampler(before, self.samples, self.resampled.get(number, ()))
-        task = asyncio.create_task(score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample))
+        task = asyncio.create_task(
+            score_run(judged, panel.eval, panel.metrics, panel.judges, self.limit, sample, watch)
+        )
         self._tasks.add(task)
         try:
             return await task

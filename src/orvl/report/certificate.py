@@ -46,8 +46,8 @@ def _who(content: Mapping[str, Any]) -> str:
 
 
 def _tests(tests: list[dict[str, Any]]) -> TextTable:
-    headings = ("test", "requirement", "found", "bound", "needs", "evals", "")
-    columns = [TextColumn(name, words=name in ("test", "requirement")) for name in headings]
+    headings = ("test", "requirement", "found", "bound", "needs", "evals", "passed")
+    columns = [TextColumn(name, words=place < 2, key=place < 2) for place, name in enumerate(headings)]
     return TextTable(columns, [_test(test) for test in _shown(tests)])
 
 

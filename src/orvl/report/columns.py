@@ -38,8 +38,10 @@ class Column(Generic[T]):
     words: bool = False
     """Text, which is aligned to the left and may wrap."""
     bold: bool = False
-    optional: bool = False
-    """Hidden where the terminal is too narrow."""
+    key: bool = False
+    """Whether it tells a table's rows apart."""
+    below: bool = False
+    """Put below the others first where the terminal is too narrow."""
     unseen: str = ""
     """What a legend calls it where no row has anything of it."""
 
@@ -62,7 +64,7 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
         Column("episode", lambda row: row.episode, rows="runs"),
         Column("outcome", lambda row: row.outcome, rows="runs"),
         Column("reason", lambda row: row.reason),
-        Column("agent", lambda row: row.agent, "agent model provider", _contestant, words=True),
+        Column("agent", lambda row: row.agent, "agent model provider", _contestant, words=True, key=True),
         Column("provider", lambda row: row.provider or None),
         Column("model", lambda row: row.model or None),
         Column("imported", lambda row: row.imported),
@@ -73,8 +75,14 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
             lambda row: plain(row.eval or ""),
             when=lambda rows: any(row.eval for row in rows),
             words=True,
+            key=True,
         ),
-        Column(heading="run", cell=lambda row: (row.run or "")[:12], when=lambda rows: any(row.run for row in rows)),
+        Column(
+            heading="run",
+            cell=lambda row: (row.run or "")[:12],
+            when=lambda rows: any(row.run for row in rows),
+            key=True,
+        ),
         Column(
             "R",
             lambda row: row.R,
@@ -150,7 +158,7 @@ def _metric_columns(rows: Sequence[Row]) -> list[Column[Row]]:
             weights[name] = max(weights.get(name, 0), metric.weight)
 
     def column(name: str) -> Column[Row]:
-        return Column(heading=name, cell=lambda row: _mean(row.metrics.get(name)), optional=True)
+        return Column(heading=name, cell=lambda row: _mean(row.metrics.get(name)), below=True)
 
     return [column(name) for name in sorted(weights, key=lambda name: -weights[name])]
 

@@ -37,7 +37,7 @@ def print_plan(
 ) -> None:
     """The cells, how many of their runs are reused, scored again and run and why, the cost, and what they can show."""
     headings = ("agent", "model", "provider", "eval", "reused", "scored again", "to run")
-    columns = [TextColumn(name, words=place < 4) for place, name in enumerate(headings)]
+    columns = [TextColumn(name, words=place < 4, key=place < 4) for place, name in enumerate(headings)]
     tallies = [
         Counter(run.cell.key for run in runs) for runs in (remaining.reused, remaining.to_score, remaining.to_run)
     ]

@@ -11,7 +11,7 @@ from orvl.plan.selection import stored_matcher
 from orvl.project.names import count
 from orvl.rate.endpoints import BAD_TOOL_CALLS, TOKENS, WELL_FORMED, Calls, differences
 from orvl.report.columns import UNKNOWN, Column
-from orvl.report.table import column_width, make_table
+from orvl.report.table import make_table
 from orvl.report.terminal import TextTable
 from orvl.report.text import dollars, plain
 
@@ -240,8 +240,7 @@ def print_endpoints(
         return
     possible = [column for column in _columns() if column.heading]
     columns = [column for column in possible if column.when(rows)]
-    for block in _blocks(terminal.width, rows, columns):
-        terminal.print(_table(rows, [NAME, *block]))
+    terminal.print(_table(rows, [NAME, *columns]))
     for difference in differences:
         terminal.print(plain(difference_sentence(difference)), "bold")
     for sentence in warnings:
@@ -264,20 +263,6 @@ def print_failing(terminal: Terminal, failing: Iterable[FailingCall]) -> None:
         for call in group:
             what = f"{call.kind}: {call.detail}" if call.detail else call.kind
             terminal.print(plain(f"  {command_of(call)}  {call.agent}: {what}"))
-
-
-def _blocks(
-    width: int, rows: Sequence[EndpointStats], columns: Sequence[Column[EndpointStats]]
-) -> Iterator[list[Column[EndpointStats]]]:
-    """As many columns side by side as there is room for; the rest in further tables."""
-    first = min(column_width(NAME, rows), width // 3 + 2)
-    block: list[Column[EndpointStats]] = []
-    for column in columns:
-        if block and first + sum(column_width(one, rows) for one in (*block, column)) > width:
-            yield block
-            block = []
-        block.append(column)
-    yield block
 
 
 def _table(rows: Sequence[EndpointStats], columns: Sequence[Column[EndpointStats]]) -> TextTable:

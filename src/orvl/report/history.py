@@ -37,7 +37,9 @@ def print_history(terminal: Terminal, rows: Sequence[PastRow]) -> None:
         return
     terminal.print("History: runs of files that have changed since, no part of any rating above.", "bold")
     headings = ("agent model provider", "eval", "R", "runs", "last run", "key", "changed since")
-    columns = [TextColumn(name, words=place in (0, 1, 6)) for place, name in enumerate(headings)]
+    columns = [
+        TextColumn(name, words=place in (0, 1, 6), key=place in (0, 1, 5)) for place, name in enumerate(headings)
+    ]
     cells: list[list[str | TextCell]] = [
         [
             plain(" ".join(row.names[:3])),

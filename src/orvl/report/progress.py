@@ -1,28 +1,39 @@
-"""What happens, while it happens: a live table on a terminal, plain lines elsewhere."""
+"""What happens, while it happens: counted, and said in plain lines. `live.py` draws it on a terminal."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from orvl.engine import AttemptEnded, RunGivenUp, RunScored, RunStarted
+from orvl.engine import (
+    AttemptEnded,
+    BudgetOpened,
+    JudgeAsked,
+    JudgeEnded,
+    Notice,
+    RunDoing,
+    RunGivenUp,
+    RunScored,
+    RunStarted,
+)
 from orvl.project.names import count
-from orvl.report.terminal import trusted
 from orvl.report.text import dollars, plain, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orvl.engine import Event
+    from orvl.gateway.limits import Budget
+    from orvl.plan.layout import Panel
     from orvl.types import Attempt, PlannedRun
 
 LINE_EACH_UP_TO = 100
 EVERY = 2.0
-SHOW_CURSOR = b"\x1b[?25h\r\n"
+WORTH_SAYING = 5.0
+"""Seconds from which on a silence is one."""
 
 
 @dataclass
@@ -47,10 +58,46 @@ class Tally:
 
 
 @dataclass
+class Doing:
+    """A run that goes on, and what it does."""
+
+    run: PlannedRun
+    began: float = field(default_factory=time.monotonic)
+    now: RunDoing | None = None
+    asked: Counter[str] = field(default_factory=Counter)
+    """How many scores each judge is asked for at the moment."""
+
+    @property
+    def _open(self) -> list[tuple[str, int]]:
+        """Judges that are asked now. What is drawn is drawn in another thread, so the counts are copied at once."""
+        return [(name, number) for name, number in sorted(self.asked.items()) if number > 0]
+
+    @property
+    def what(self) -> str:
+        if asked := self._open:
+            return "asking " + ", ".join(f"{name} ({number})" for name, number in asked)
+        return self.now.what if self.now else "starting"
+
+    @property
+    def text(self) -> str:
+        """Such as `turn 2 of 3, silent for 12 s`."""
+        now = self.now
+        silence = now.silence() if now and now.silence and not self._open else 0.0
+        return self.what + (f", silent for {seconds(silence)}" if silence >= WORTH_SAYING else "")
+
+
+@dataclass
 class Progress:
     """Counts what happens; says nothing."""
 
     runs: Sequence[PlannedRun]
+    panels: Mapping[str, Panel] = field(default_factory=dict)
+    """By eval: who is asked about its runs."""
+    doing: dict[str, Doing] = field(default_factory=dict)
+    """By key: the runs that go on."""
+    left: Counter[str] = field(default_factory=Counter)
+    """How many scores each judge is still to give, at most."""
+    budget: Budget | None = None
     all: Tally = field(default_factory=Tally)
     by_contestant: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
@@ -62,6 +109,17 @@ class Progress:
         self.all.total = len(self.runs)
         for run in self.runs:
             self.by_contestant.setdefault(run.cell.contestant, Tally()).total += 1
+        self._unasked = {run.key: self._questions(run) for run in self.runs} if self.panels else {}
+        for questions in self._unasked.values():
+            self.left.update(questions)
+
+    def _questions(self, run: PlannedRun) -> Counter[str]:
+        """How many scores of a run each judge is asked for, at most: some may be stored already."""
+        panel = self.panels.get(run.cell.eval.name)
+        if panel is None:
+            return Counter()
+        judged = sum(metric.judged for metric in panel.metrics)
+        return Counter({judge.name: judged for judge in panel.judges if judged})
 
     def __call__(self, event: Event) -> None:
         """What an engine says."""
@@ -73,8 +131,33 @@ class Progress:
             self.gave_up(event.run)
         elif isinstance(event, RunScored):
             self.scored(event.run)
-        else:
+        elif isinstance(event, BudgetOpened):
+            self.budget = event.budget
+        elif isinstance(event, RunDoing):
+            self._going_on(event.run).now = event
+        elif isinstance(event, JudgeAsked | JudgeEnded):
+            self._judged(event)
+        elif isinstance(event, Notice):
             self.say(event.sentence)
+
+    def _going_on(self, run: PlannedRun) -> Doing:
+        return self.doing.setdefault(run.key, Doing(run))
+
+    def _judged(self, event: JudgeAsked | JudgeEnded) -> None:
+        asked = self._going_on(event.run).asked
+        if isinstance(event, JudgeAsked):
+            asked[event.judge] += 1
+            return
+        asked[event.judge] -= 1
+        if questions := self._unasked.get(event.run.key):
+            self.left[event.judge] -= questions[event.judge] > 0
+            questions[event.judge] -= 1
+
+    def _is_over(self, run: PlannedRun) -> None:
+        """A run goes on no longer, and nobody is asked about it any more."""
+        self.doing.pop(run.key, None)
+        for judge, number in self._unasked.pop(run.key, Counter()).items():
+            self.left[judge] -= max(number, 0)
 
     def __enter__(self) -> Progress:
         return self
@@ -83,6 +166,7 @@ class Progress:
         pass
 
     def started(self, planned: PlannedRun) -> None:
+        self.doing[planned.key] = Doing(planned)
         for tally in self._tallies(planned):
             tally.running += 1
             tally.errored -= planned.key in self.given_up
@@ -98,6 +182,8 @@ class Progress:
                 tally.failed += attempt.outcome == "failed"
                 tally.running -= 1
                 tally.done += 1
+        if attempt.outcome != "errored":
+            self._is_over(planned)
         trouble = (planned.cell.agent.name, attempt.reason)
         if attempt.outcome != "errored" or trouble not in self.told:
             self.show(planned, attempt.outcome, attempt.reason, attempt.usage.seconds)
@@ -108,11 +194,13 @@ class Progress:
         for tally in self._tallies(planned):
             tally.running -= 1
             tally.errored += 1
+        self._is_over(planned)
         self.given_up.add(planned.key)
 
     def scored(self, planned: PlannedRun) -> None:
         for tally in self._tallies(planned):
             tally.done += 1
+        self._is_over(planned)
         self.show(planned, "scored again", None, None)
 
     def _tallies(self, planned: PlannedRun) -> tuple[Tally, Tally]:
@@ -133,9 +221,20 @@ class Progress:
         if 0 < ended < self.all.total:
             took = time.monotonic() - self.began
             left = f", about {seconds(took / ended * (self.all.total - ended))} left"
-        spent = f", {self.all.spent_text} spent" if self.all.spent else ""
+        spent = f", {self._spent()} spent" if self._spent() else ""
         bad = "".join(f", {n} {word}" for n, word in ((self.all.failed, "failed"), (self.all.errored, "errored")) if n)
         return f"{self.all.done} of {count(self.all.total, 'run')} done{bad}{spent}{left}"
+
+    def _spent(self) -> str:
+        """By agents, and by judges, too, where a budget counts them; empty where nothing was."""
+        if self.budget is None or self.budget.limit is None:
+            return self.all.spent_text if self.all.spent else ""
+        spent = replace(self.all, spent=max(self.budget.spent, self.all.spent))
+        return f"{spent.spent_text} of {dollars(self.budget.limit)}"
+
+    def judges_left(self) -> str:
+        """Such as `anna 12, bert 3`; empty where nobody is asked."""
+        return ", ".join(f"{plain(name)} {number}" for name, number in sorted(self.left.items()) if number > 0)
 
 
 class PlainProgress(Progress):
@@ -152,57 +251,3 @@ class PlainProgress(Progress):
         elif now - self.last >= EVERY:
             self.last = now
             self.say(self.summary())
-
-
-class LiveProgress(Progress):
-    """A table that is drawn again while runs go on."""
-
-    live: Any = None
-    console: Any = None
-
-    def __enter__(self) -> LiveProgress:
-        from rich.console import Console
-        from rich.live import Live
-
-        self.console = Console(file=trusted(sys.stderr))
-        self.live = Live(get_renderable=self._table, console=self.console, refresh_per_second=4, transient=True)
-        self.live.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.live.__exit__(None, None, None)
-        sys.stderr.write(self.summary() + "\n")
-
-    def leave(self) -> None:
-        # Not through `live`: the thread that draws may hold its lock, and nobody can wait for it here.
-        with suppress(OSError, ValueError):
-            os.write(sys.stderr.fileno(), SHOW_CURSOR)
-
-    def show(self, planned: PlannedRun, outcome: str, reason: str | None, took: float | None) -> None:  # noqa: ARG002
-        if outcome in ("failed", "errored"):
-            self.say(f"{planned.cell} #{planned.episode} {outcome}: {reason}")
-
-    def say(self, sentence: str) -> None:
-        from rich.text import Text
-
-        self.console.print(Text(plain(sentence)))
-
-    def _table(self) -> Any:
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(
-            box=box.SIMPLE_HEAD, pad_edge=False, title=self.summary(), title_justify="left", title_style="bold"
-        )
-        table.add_column("agent model provider", overflow="fold")
-        for name in ("done", "running", "failed", "errored", "spent"):
-            table.add_column(name, justify="right")
-        shown = sorted(self.by_contestant.items(), key=lambda pair: pair[1].done + pair[1].errored >= pair[1].total)
-        most = max(5, self.console.height - 8)
-        for names, tally in shown[:most]:
-            numbers = (f"{tally.done}/{tally.total}", tally.running, tally.failed, tally.errored)
-            table.add_row(Text(plain(" ".join(names))), *map(str, numbers), tally.spent_text if tally.spent else "–")
-        if len(shown) > most:
-            table.add_row(f"… and {len(shown) - most} more", *[""] * 5)
-        return table

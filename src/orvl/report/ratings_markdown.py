@@ -30,7 +30,7 @@ def as_markdown(rows: Sequence[Row], board: Board, trust: Iterable[str] = ()) ->
             for row in ordered
         ),
     ]
-    said = [*trust, *sentences_below(columns, columns, ordered, board), *(f"! {one}" for one in warnings_of(board))]
+    said = [*trust, *sentences_below(columns, ordered, board), *(f"! {one}" for one in warnings_of(board))]
     return "\n".join([*lines, "", *(f"- {plain_text(plain(sentence))}" for sentence in said)]) + "\n"
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.turn_scores import turn_scores
 from orvl.project.names import count
 from orvl.report import calls
-from orvl.report.terminal import TextCell, TextColumn, TextTable
+from orvl.report.terminal import cell_width
 from orvl.report.text import dollars, plain, seconds
+from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +31,6 @@ ISOLATION = {
     "in-process": "in-process (beside the agent's code)",
     "none": "without walls",
 }
-SHORT = {"yes": "yes", "no": "no", "cannot-tell": "?"}
-STYLES = {"yes": "green", "no": "red", "cannot-tell": "dim"}
 
 
 def run_json(run: RunDetails, attempts: Iterable[AttemptDetails]) -> dict[str, Any]:
@@ -56,21 +57,60 @@ def _attempt_json(details: AttemptDetails) -> dict[str, Any]:
     }
 
 
-def print_run(
+def print_parts(
     terminal: Terminal, run: RunDetails, attempts: Sequence[AttemptDetails], capture: CapturedRun | None
 ) -> None:
-    """The attempts one after another, then the files of the last."""
-    terminal.print(f"run {run.key[:12]}: {' '.join(run.cell.names)} #{run.episode}")
+    """What the judges said, what checks found, what each attempt did, the files of the last, and how to see more."""
+    last = attempts[-1] if attempts else None
+    if last and any(score.judge for score in last.scores):
+        terminal.print("\nJudges", "bold")
+        print_verdicts(terminal, last.scores)
+    if last and last.attempt.checks:
+        terminal.print("\nChecks", "bold")
+        _print_lines(terminal, _checks(last.attempt))
+    terminal.print("\nWhat it did", "bold")
     for details in attempts:
-        for line in attempt_lines(details, run.cell.provider, is_last=details is attempts[-1]):
-            terminal.print(line)
-        print_verdicts(terminal, details.scores)
+        _print_lines(terminal, _facts(details, run.cell.provider, is_last=details is last))
+        if details is not last:
+            _print_lines(terminal, _checks(details.attempt))
+        _print_lines(terminal, _results(details))
     if capture is not None:
-        for line in _files(capture):
-            terminal.print(line)
+        _print_lines(terminal, _files(capture))
+    terminal.print("\nSee more", "bold")
+    _print_lines(terminal, _commands(run, last, has_files=capture is not None and bool(capture.files)))
+
+
+def _print_lines(terminal: Terminal, lines: Iterable[str]) -> None:
+    for line in lines:
+        terminal.print(line)
+
+
+def _commands(run: RunDetails, last: AttemptDetails | None, *, has_files: bool) -> Iterator[str]:
+    """The commands that show what the run has, as they are typed."""
+    flags = {"--diff": "what it changed", "--file PATH": "a file that it left"} if has_files else {}
+    if last and last.attempt.turns:
+        flags["--output"] = "what it printed"
+    if last and last.calls:
+        flags |= {"--calls": "its model calls", "--call N": "one of them, verbatim"}
+    judges = dict.fromkeys(score.judge for score in (last.scores if last else ()) if score.judge)
+    flags |= {f"--judge {shlex.quote(plain(judge))}": "what it was asked and said" for judge in judges}
+    if last and last.inspections.page and any(not shot.plain for shot in last.inspections.page.shots):
+        flags["--shot NAME > FILE.png"] = "a screenshot"
+    flags["--json"] = "all of it, for programs"
+    width = max(map(cell_width, flags))
+    for flag, what in flags.items():
+        yield f"  orvl show {run.key[:12]} {flag}{' ' * (width - cell_width(flag))}  {what}"
+    yield f"  orvl view{' ' * (width + 14)}  the same in a browser"
 
 
 def attempt_lines(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterator[str]:
+    yield from _facts(details, provider, is_last=is_last)
+    yield from _checks(details.attempt)
+    yield from _results(details)
+
+
+def _facts(details: AttemptDetails, provider: str, *, is_last: bool) -> Iterator[str]:
+    """When and where it was carried out, how it ended, its turns, and what it took."""
     attempt = details.attempt
     when = datetime.fromtimestamp(attempt.started).strftime("%Y-%m-%d %H:%M:%S")
     why = f": {plain(attempt.reason)}" if attempt.reason else ""
@@ -82,11 +122,19 @@ def attempt_lines(details: AttemptDetails, provider: str, *, is_last: bool) -> I
         earlier = "" if is_last else f" --attempt {details.position}"
         yield f"    List them with{earlier} --calls; see one in full with{earlier} --call N."
     yield from (f"  cut: {plain(note)}" for note in attempt.cut)
-    for check in attempt.checks or ():
+
+
+def _checks(attempt: Attempt) -> Iterator[str]:
+    yield from _turn_lines(attempt)
+    for check in [check for check in attempt.checks or () if not check.turn]:
         word = "passed" if check.passed else "failed" + (f" ({check.cut})" if check.cut else "")
         yield f"  check {plain(check.name)}: {word} in {seconds(check.seconds)}, {ISOLATION[check.isolation]}"
         if not check.passed and check.output.strip():
             yield "    " + plain(check.output.strip().splitlines()[-1])
+
+
+def _results(details: AttemptDetails) -> Iterator[str]:
+    """What programs found out, and every score."""
     yield from (f"  {plain(line)}" for line in _inspections(details.inspections))
     yield from map(_score, details.scores)
 
@@ -107,6 +155,16 @@ def _turns(attempt: Attempt) -> Iterator[str]:
         if turn.loaded:
             share = f"in {turn.cpu_pressure or 0:.0%} of its time"
             yield f"  ! the machine was loaded in turn {number}: {share}, something waited for a processor"
+
+
+def _turn_lines(attempt: Attempt) -> Iterator[str]:
+    """What was new after each turn, what of the earlier was kept, and what was broken."""
+    if not any(check.turn for check in attempt.checks or ()):
+        return
+    for one in turn_scores(attempt.checks or ()):
+        parts = [f"{word} {passed}/{number}" for word, (passed, number) in one.counts.items() if number]
+        broke = f", broke {', '.join(map(plain, one.broke))}" if one.broke else ""
+        yield f"  {f'after turn {one.turn}' if one.turn else 'at the end'}: {', '.join(parts)}{broke}"
 
 
 def _split(usage: Usage) -> str:
@@ -143,7 +201,6 @@ def _files(capture: CapturedRun) -> Iterator[str]:
     yield from (f"  {plain(name)}" for name in made[:MOST_FILES])
     if len(made) > MOST_FILES:
         yield f"  … and {len(made) - MOST_FILES} more"
-    yield "See them with --diff, --output or --file PATH."
 
 
 # -- what a browser and linters found out
@@ -176,91 +233,3 @@ def _page(page: Look) -> Iterator[str]:
         yield f"  and {len(lines) - MOST_LINES} more; see --json"
     if names := ", ".join(shot.name for shot in page.shots if not shot.plain):
         yield f"  screenshots (--shot NAME): {names}"
-
-
-# -- what the judges answered
-
-
-def print_verdicts(terminal: Terminal, scores: Sequence[Score]) -> None:
-    """The newest sample of each judge on each judged metric: items down, judges across, then their reasons."""
-    newest = {(score.metric, score.judge): score for score in scores if score.judge}
-    for metric in dict.fromkeys(metric for metric, _ in newest):
-        verdicts = [score for (name, _), score in newest.items() if name == metric]
-        terminal.print(_verdicts(metric, verdicts))
-        for score in verdicts:
-            for line in _reasons(score):
-                terminal.print(f"    {plain(line)}", "dim")
-
-
-def _verdicts(metric: str, scores: Sequence[Score]) -> TextTable:
-    samples = [f" #{score.sample}" if score.sample > 1 else "" for score in scores]
-    judges = [TextColumn(plain(score.judge) + sample) for score, sample in zip(scores, samples, strict=True)]
-    rows: list[list[str | TextCell]] = []
-    for number, item in enumerate(_items(scores), 1):
-        answers = [_answer(score, number) for score in scores]
-        cells = [TextCell(SHORT.get(answer, "–"), STYLES.get(answer, "")) for answer in answers]
-        rows.append([f"{number}. {plain(item)}", *cells])
-    rows.append([TextCell("score", "bold"), *(TextCell(_value(score), "bold") for score in scores)])
-    return TextTable([TextColumn(metric, words=True), *judges], rows)
-
-
-def _items(scores: Iterable[Score]) -> list[str]:
-    """The sentences of the checklist, as far as a judge's answer has them."""
-    texts = [[_sentence(item) for item in _answers(score)] for score in scores]
-    counts = [sum(len(answer.get("answers", ())) for answer in _asked(score)) for score in scores]
-    longest = max(texts, key=len, default=[])
-    return longest or [f"item {number}" for number in range(1, max(counts, default=0) + 1)]
-
-
-def _sentence(item: dict[str, Any]) -> str:
-    weight = f" (weight {item['weight']:g})" if "weight" in item else ""
-    good = " (good: no)" if item.get("good") == "no" else ""
-    return f"{item.get('item', '')}{weight}{good}"
-
-
-def _asked(score: Score) -> list[dict[str, Any]]:
-    """A judge's answers: one, or as many as the metric asked for."""
-    detail = dict(score.detail or {})
-    return [dict(answer) for answer in detail["asked"]] if "asked" in detail else [detail]
-
-
-def _answers(score: Score) -> list[dict[str, Any]]:
-    return [item for answer in _asked(score) for item in answer.get("items", ())]
-
-
-def _answer(score: Score, number: int) -> str:
-    without_reasons = [item for answer in _asked(score) for item in answer.get("answers", ())]
-    answers = [item["verdict"] for item in _answers(score)] or without_reasons
-    return answers[number - 1] if number <= len(answers) else ""
-
-
-def _value(score: Score) -> str:
-    return f"{score.value:.3f}" if score.value is not None else score.kind
-
-
-def _reasons(score: Score) -> Iterator[str]:
-    """Why there is no score, what each answer points to, the rationale, and what it cost."""
-    detail, name = dict(score.detail or {}), score.judge
-    if score.value is None and score.reason:
-        yield f"{name}: {score.reason}"
-    if detail.get("alarm"):
-        yield f"{name}: injection alarm: {detail['alarm']}"
-    for number, item in enumerate(_answers(score), 1):
-        unfounded = f"; {item['unfounded']}" if item.get("unfounded") else ""
-        pointer = f" {item['pointer']}" if item.get("pointer") else ""
-        yield f"{name} {number} {item['verdict']}:{pointer} {item.get('why', '')}{unfounded}".rstrip(": ")
-    for answer in _asked(score):
-        if answer.get("analysis"):
-            yield f"{name}, before it answered: {answer['analysis']}"
-        if answer.get("rationale"):
-            yield f"{name}: {answer['rationale']}"
-        if answer.get("told", 1.0) < 1.0:
-            yield f"{name} told {answer['told']:.0%} of the items, by weight."
-    if left_out := _asked(score)[0].get("left_out"):
-        more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
-        yield f"{name} was not shown: {', '.join(left_out[:3])}{more}"
-    if "calls" in detail:
-        known = detail.get("input_tokens") is not None
-        tokens = f"{detail['input_tokens']} tokens in, {detail.get('output_tokens')} out" if known else "tokens unknown"
-        cost = "cost unknown" if detail.get("cost_usd") is None else dollars(detail["cost_usd"])
-        yield f"{name}: {count(detail['calls'], 'call')}, {tokens}, {cost}, {seconds(detail.get('seconds') or 0.0)}"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from orvl.rate.ledger import Ledger
     from orvl.store import Store
 
+VISIBLE_LOSS = 0.0005
+
 
 @dataclass(frozen=True)
 class ShownRun:
@@ -30,6 +32,21 @@ class ShownRun:
     ledger: Ledger | None
     changed: tuple[str, ...] | None
     """What has changed since; None where the run counts."""
+
+    @property
+    def answer(self) -> str:
+        """Where the points went, in one sentence."""
+        if not self.attempts:
+            return "Not rated: it was not run yet."
+        last, ledger = self.attempts[-1].attempt, self.ledger
+        why = f": {last.reason}" if last.reason else ""
+        if ledger is None:
+            return f"Not rated. The run {last.outcome}{why}." if last.outcome != "errored" else f"Errored{why}."
+        ended = "" if last.outcome == "finished" else f" The run {last.outcome}{why}."
+        most = ledger.lines[0] if ledger.lines else None
+        if most is None or most.lost < VISIBLE_LOSS:
+            return f"R {ledger.R:.3f}: nothing was lost.{ended}"
+        return f"R {ledger.R:.3f}: {1 - ledger.R:.3f} was lost, {most.lost:.3f} of it on {most.metric}.{ended}"
 
     def as_json(self) -> dict[str, Any]:
         more = {"history": list(self.changed)} if self.changed is not None else {}

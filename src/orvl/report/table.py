@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from orvl.report.certificate import standing_sentence
 from orvl.report.columns import leaderboard
 from orvl.report.ratings_json import warnings_of
-from orvl.report.terminal import TextCell, TextColumn, TextTable, cell_width
+from orvl.report.terminal import TextCell, TextColumn, TextTable
 from orvl.report.text import plain
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ def print_ratings(terminal: Terminal, rows: Sequence[Row], board: Board, trust: 
         return
     ordered = in_order(rows)
     columns = shown_columns(ordered, board)
-    fitting = that_fit(terminal.width, columns, ordered)
-    terminal.print(make_table(fitting, ordered))
-    for sentence in sentences_below(columns, fitting, ordered, board):
+    terminal.print(make_table(columns, ordered))
+    for sentence in sentences_below(columns, ordered, board):
         terminal.print(sentence, "dim")
     for sentence in trust:
         terminal.print(sentence)
@@ -54,49 +53,21 @@ def shown_columns(rows: Sequence[Row], board: Board) -> list[Column[Row]]:
     return [column for column in leaderboard(rows, board.rules.penalty) if column.heading and column.when(rows)]
 
 
-def sentences_below(
-    columns: Sequence[Column[Row]], fitting: Sequence[Column[Row]], rows: Sequence[Row], board: Board
-) -> Iterator[str]:
-    """What is hidden or missing, what the columns mean, and how the judges stand to a certificate."""
-    yield from _hidden(columns, fitting, rows)
+def sentences_below(columns: Sequence[Column[Row]], rows: Sequence[Row], board: Board) -> Iterator[str]:
+    """What is missing, what the columns mean, and how the judges stand to a certificate."""
     yield from _missing(rows)
     yield from board.common.sentences() if any(row.eval is None for row in rows) else ()
-    yield from (legend for column in fitting if (legend := column.legend(rows)))
+    yield from (legend for column in columns if (legend := column.legend(rows)))
     yield from _uncounted(rows)
     yield standing_sentence(board.standing)
     yield from _isolation(board)
 
 
-def that_fit(width: int, columns: Sequence[Column[T]], rows: Sequence[T]) -> list[Column[T]]:
-    """The columns without the optional ones for which there is no room, last ones first."""
-    widths = {id(column): column_width(column, rows) for column in columns}
-    room = width - 2 - sum(widths[id(column)] for column in columns if not column.optional)
-    kept = []
-    for column in columns:
-        if column.optional:
-            room -= widths[id(column)]
-        if not column.optional or room >= 0:
-            kept.append(column)
-    return kept
-
-
-def column_width(column: Column[T], rows: Sequence[T]) -> int:
-    return max(cell_width(text) for text in (column.heading, *(column.cell(row) for row in rows))) + 2
-
-
 def make_table(columns: Sequence[Column[T]], rows: Sequence[T]) -> TextTable:
     return TextTable(
-        [TextColumn(column.heading, words=column.words) for column in columns],
+        [TextColumn(column.heading, column.words, column.key, column.below) for column in columns],
         [[TextCell(column.cell(row), "bold" if column.bold else "") for column in columns] for row in rows],
     )
-
-
-def _hidden(columns: Sequence[Column[Row]], fitting: Sequence[Column[Row]], rows: Sequence[Row]) -> Iterator[str]:
-    """The metrics that weigh something and found no room."""
-    counted = {name for row in rows for name, metric in row.metrics.items() if metric.weight}
-    shown = {column.heading for column in fitting}
-    if hidden := sorted(column.heading for column in columns if column.heading in counted - shown):
-        yield f"Hidden (terminal too narrow): {', '.join(hidden)}; see --json."
 
 
 def _missing(rows: Sequence[Row]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import reprlib
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,13 @@ from orvl.score.judges import ChecklistJudge, Item, Verdict
 from orvl.types import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from orvl.score.judges.panel import JudgedRun
     from orvl.types import Eval, Judge, Metric, ScoreKind
 
+WatchJudge = Callable[[str, str], AbstractContextManager[None]]
+"""Is entered with a judge's and a metric's name while that judge is asked for that score."""
 SPENT = ("calls", "seconds", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
 
 
@@ -30,6 +34,7 @@ async def score_run(
     judges: Sequence[Judge],
     limit: float,
     samples: Callable[[str, str], int | None],
+    watch: WatchJudge = lambda _, __: nullcontext(),
 ) -> tuple[list[Score], bool]:
     """The scores of a run, and whether these are all: the money for judges may end before.
 
@@ -41,13 +46,20 @@ async def score_run(
         for judge in judges if metric.judged and judges else [None]:
             sample = samples(key, judge.key if judge else "")
             if sample is not None:
-                scoring.append(_score(judged, eval_, metric, key, judge, limit, sample))
+                scoring.append(_score(judged, eval_, metric, key, judge, limit, sample, watch))
     scores = await asyncio.gather(*scoring)
     return [score for score in scores if score is not None], None not in scores
 
 
 async def _score(
-    judged: JudgedRun, eval_: Eval, metric: Metric, key: str, judge: Judge | None, limit: float, sample: int
+    judged: JudgedRun,
+    eval_: Eval,
+    metric: Metric,
+    key: str,
+    judge: Judge | None,
+    limit: float,
+    sample: int,
+    watch: WatchJudge,
 ) -> Score | None:
     """One score of a metric by a judge, or by none; None where no money is left to ask."""
 
@@ -59,8 +71,9 @@ async def _score(
         return score("no judge", reason="no judge is configured")
     ready = None
     try:
-        ready = await judged.judge(judge, metric, key, sample) if judge else None
-        result = await _call(judged, eval_, metric, ready, limit)
+        with watch(judge.name, metric.name) if judge else nullcontext():
+            ready = await judged.judge(judge, metric, key, sample) if judge else None
+            result = await _call(judged, eval_, metric, ready, limit)
     except BudgetSpent:
         return None
     except FunctionTimeout:
