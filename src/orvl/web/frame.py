@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from orvl.web.html import document, join, tag
 
@@ -22,8 +23,9 @@ PAGES = {
     "/history": "History",
     "/endpoints": "Endpoints",
     "/now": "Now",
+    "/label": "Label",
 }
-ENDINGS = {"json": "JSON", "csv": "CSV", "md": "Markdown"}
+ENDINGS = {"json": "JSON", "csv": "CSV", "md": "Markdown", "svg": "SVG"}
 
 
 def framed(page: Page, path: str, words: Mapping[str, str]) -> str:
@@ -31,14 +33,16 @@ def framed(page: Page, path: str, words: Mapping[str, str]) -> str:
     from orvl.web.page import Links
 
     twins = [
-        (" · ", tag("a", ENDINGS[ending], href=Links().to(f"{path}.{ending}", words)))
+        (" · ", tag("a", ENDINGS[ending], href=Links().to(f"{quote(path, errors='replace')}.{ending}", words)))
         for ending in ENDINGS
         if ending in page.twins
     ]
     command = (" · the same as a command: ", tag("code", shlex.join(page.command))) if page.command else ()
     footer = tag("footer", "orvl", twins, command)
     refresh = tag("meta", http_equiv="refresh", content=str(page.refresh)) if page.refresh else None
-    return whole(page.title, tag("main", page.body()), navigation=_navigation(path), footer=footer, head=refresh)
+    script = tag("script", src="/static/orvl.js", defer=True) if page.access == "live" else None
+    head = refresh, script
+    return whole(page.title, tag("main", page.body()), navigation=_navigation(path), footer=footer, head=head)
 
 
 def whole(title: str, main: Html, *, navigation: Child = None, footer: Child = None, head: Child = None) -> str:

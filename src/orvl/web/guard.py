@@ -5,11 +5,13 @@ Agents' output is hostile, other web sites can make a browser ask any port of th
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +38,26 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+LIVE_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
+"""Of the one page whose numbers move: the viewer's own script, which may only write texts, and its own stream."""
+Access = Literal["reading", "writing", "live"]
+OF_ACCESS = {
+    "reading": {"Content-Security-Policy": POLICY},
+    # Under no-referrer, a browser hides the origin of a form from the server that it came from, too.
+    "writing": {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin"},
+    "live": {"Content-Security-Policy": LIVE_POLICY},
+}
+"""Headers of a page, by what may be done on it."""
+WRITES = "/label"
+"""The only address that takes answers."""
 FROM_HERE = ("same-origin", "none")
 TOKEN = "token"
+
+
+def picture_policy(css: str) -> str:
+    """Of a picture with its style inside: no other style, nothing runs and nothing is loaded."""
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; sandbox; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True)
@@ -47,6 +67,11 @@ class Refusal:
     status: HTTPStatus
     sentence: str
     go_on: bool = False
+
+
+WITHOUT_TOKEN = Refusal(
+    HTTPStatus.FORBIDDEN, "Open the address that `orvl view` printed: it carries a token, and reading needs it."
+)
 
 
 @dataclass(frozen=True)
@@ -83,14 +108,22 @@ class Guard:
         scheme, _, bearer = headers.get("Authorization", "").partition(" ")
         if self.is_token(cookies.get(self.cookie)) or (scheme.lower() == "bearer" and self.is_token(bearer)):
             return None
-        return Refusal(
-            HTTPStatus.FORBIDDEN, "Open the address that `orvl view` printed: it carries a token, and reading needs it."
-        )
+        return WITHOUT_TOKEN
+
+    def writing_refusal(self, path: str, headers: Mapping[str, str], cookies: Mapping[str, str]) -> Refusal | None:
+        """Why nothing is written. Only a browser that shows our own page says all of this, and no program needs to."""
+        if path != WRITES:
+            return self.foreign("POST", headers)
+        if wrong := self.foreign("GET", headers):
+            return wrong
+        if headers.get("Origin") != self.origin or headers.get("Sec-Fetch-Site") != "same-origin":
+            return Refusal(HTTPStatus.FORBIDDEN, f"Answers are only taken from the page {self.origin}{WRITES}.")
+        return None if self.is_token(cookies.get(self.cookie)) else WITHOUT_TOKEN
 
     def foreign(self, method: str, headers: Mapping[str, str]) -> Refusal | None:
         """What no request of ours has, with or without the token."""
         if method not in ("GET", "HEAD"):
-            return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "The viewer only reads: GET and HEAD.")
+            return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "This address only reads: GET and HEAD.")
         if headers.get("Host") != self.host:
             # A name that its owner has pointed at this machine makes another site's script same-origin with us.
             return Refusal(HTTPStatus.MISDIRECTED_REQUEST, f"This viewer is at {self.origin} only.")

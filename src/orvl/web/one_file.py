@@ -6,21 +6,24 @@ import base64
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from orvl.capture.stored_run import load_run
-from orvl.errors import OrvlError
+from orvl.errors import UserError
+from orvl.pipeline import compare
 from orvl.project.names import count
-from orvl.report.shown_run import shown_run
+from orvl.report.comparison import print_comparison
+from orvl.report.table import in_order
+from orvl.web.file_runs import OF_A_PART, FileRuns, file_runs
 from orvl.web.html import document, style_sheet, tag
-from orvl.web.page import Links, PageRequest
+from orvl.web.interest import by_interest
+from orvl.web.page import Links, PageRequest, as_word
 from orvl.web.pages.board import RatedRows, answer, board_part, rated_rows
 from orvl.web.pages.eval import eval_part
 from orvl.web.pages.evals import evals_part
-from orvl.web.pages.run import whole_run
 from orvl.web.pages.runs import runs_table
 from orvl.web.pages.trust import trust_part
-from orvl.web.run_parts import RunAsked
+from orvl.web.show import PageTerminal
 from orvl.web.style import style
 
 if TYPE_CHECKING:
@@ -32,11 +35,10 @@ if TYPE_CHECKING:
     from orvl.store import Store
     from orvl.web.html import Child, Html
 
-OF_A_PART = 16_000
-"""Signs of each part of a run."""
-MOST_MISSES = 10
 MOST_LISTED = 200
 """Runs in the table of runs."""
+RESERVE = 1_000
+"""Bytes for what the top says of what is missing."""
 
 
 class FileLinks(Links):
@@ -58,37 +60,69 @@ class FileLinks(Links):
         return f"#run-{key}" if key in self._runs and not part and not words else None
 
 
-def one_file(project: Project, store: Store, words: Mapping[str, str], size: int) -> str:
-    """Board, judges and evals always; runs by interest, as many as the size leaves room for."""
+def one_file(project: Project, store: Store, words: Mapping[str, str], size: int, without: Collection[str] = ()) -> str:
+    """Board, judges, evals and the first comparison always; runs by interest, as many as the size leaves room for."""
     asked = PageRequest(project, store, words, links=FileLinks())
-    parts = FileParts(*(rated_rows(asked, by) for by in ("agent", "eval", "run")))
-    every = sorted(parts.by_run.rows, key=_interest)
-    room = size - len(_document(parts.body(asked, every, dict.fromkeys(row.run or "" for row in every))).encode())
-    return _document(parts.body(asked, every, _sections(asked, every, room)))
+    parts = FileParts(asked, without, *(rated_rows(asked, by) for by in ("agent", "eval", "run")))
+    every = by_interest(store, parts.by_run.rows)
+    bare = FileRuns(dict.fromkeys(row.run or "" for row in every))
+    least = RESERVE + len(_document(parts.body(every, bare)).encode())
+    if least > size:
+        raise UserError(f"--size is too small: without any run the file has {least:,} bytes.")
+    return _document(parts.body(every, file_runs(asked, every, size - least, without)))
 
 
 @dataclass(frozen=True)
 class FileParts:
     """The same ratings by contestant, by eval and by run."""
 
+    asked: PageRequest
+    without: Collection[str]
     board: RatedRows
     by_eval: RatedRows
     by_run: RatedRows
 
-    def body(self, asked: PageRequest, every: Sequence[Row], sections: Mapping[str, Html | None]) -> Html:
+    def body(self, every: Sequence[Row], runs: FileRuns) -> Html:
         """Links lead to the runs that have a section."""
         names = sorted({row.eval for row in self.by_eval.rows if row.eval})
-        asked = replace(asked, links=FileLinks(sections, names))
+        asked = replace(self.asked, links=FileLinks(runs.sections, names))
         return tag(
             "main",
             tag("h1", answer(self.board)),
-            tag("p", _inside(len(self.board.rows), len(names), len(sections), len(every)), class_="quiet"),
+            tag("p", self._inside(len(names), runs, len(every)), class_="quiet"),
             _part("board", "Board", board_part(asked, self.board)),
+            _part("compare", "Compare", self._comparison),
             _part("trust", "Trust", trust_part(self.board)),
             _part("evals", "Evals", [evals_part(asked, self.board), self._evals(asked, names)]),
             _part("runs", "Runs", _runs(asked, every, self.by_run.board)),
-            list(sections.values()),
+            list(runs.sections.values()),
         )
+
+    @cached_property
+    def _comparison(self) -> Child:
+        """Of the first two contestants that are no controls; what cannot be compared is said."""
+        rated = [row for row in in_order(self.board.rows) if row.R is not None]
+        first = [row for row in rated if row.agent not in self.board.board.controls][:2]
+        if len(first) < 2:
+            return tag("p", "There are no two rated contestants to compare.")
+        a, b = (" ".join(map(as_word, row.contestant)) for row in first)
+        asked = self.asked
+        try:
+            found = compare(asked.project, asked.store, a, b, replace(asked.selection, agent="all"), asked.judges)
+        except UserError as error:
+            return tag("p", str(error))
+        terminal = PageTerminal(caption="Differences by metric")
+        print_comparison(terminal, found)
+        return terminal.parts
+
+    def _inside(self, evals: int, runs: FileRuns, every: int) -> str:
+        made = datetime.now().strftime("%Y-%m-%d %H:%M")
+        shown, full = len(runs.sections), len(runs.full)
+        some = f"{shown} of {count(every, 'run')}, {full} of them with all their parts"
+        parts = f"{count(len(self.board.rows), 'contestant')}, {count(evals, 'eval')}, {some}"
+        missing = " Runs that are not inside: orvl show KEY, or a larger --size." if full < every else ""
+        left_out = ", ".join((*sorted(self.without), f"texts beyond {OF_A_PART:,} bytes"))
+        return f"Inside, as of {made}: {parts}. Not inside: {left_out}; see them with: orvl view.{missing}"
 
     def _evals(self, asked: PageRequest, names: Sequence[str]) -> list[Child]:
         rows = {name: [row for row in self.by_eval.rows if row.eval == name] for name in names}
@@ -96,43 +130,6 @@ class FileParts:
             tag("section", tag("h3", name), eval_part(asked, name, self.by_eval.only(rows[name])), id_=f"eval-{number}")
             for number, name in enumerate(names, 1)
         ]
-
-
-def _interest(row: Row) -> tuple[bool, bool, float]:
-    """Failed runs first, then errored ones, then the worst."""
-    return row.outcome != "failed", row.outcome != "errored", row.R if row.R is not None else 0.0
-
-
-def _sections(asked: PageRequest, rows: Sequence[Row], room: int) -> dict[str, Html]:
-    """Of the runs that there is room for, by their keys; after some that do not fit, no more are tried."""
-    made: dict[str, Html] = {}
-    misses = 0
-    for row in rows:
-        section = _section(asked, row.run or "")
-        size = len(section.markup.encode())
-        if size <= room:
-            room -= size
-            made[row.run or ""] = section
-        elif (misses := misses + 1) >= MOST_MISSES:
-            break
-    return made
-
-
-def _section(asked: PageRequest, key: str) -> Html:
-    try:
-        details = load_run(asked.project, asked.store, key)
-        content = whole_run(RunAsked(asked, shown_run(asked.project, asked.store, details), OF_A_PART), "h2")
-    except OrvlError as error:
-        content = [tag("h2", key[:12]), tag("p", str(error), class_="bad")]
-    return tag("section", content, id_=f"run-{key}", class_="run")
-
-
-def _inside(contestants: int, evals: int, shown: int, runs: int) -> str:
-    made = datetime.now().strftime("%Y-%m-%d %H:%M")
-    parts = f"{count(contestants, 'contestant')}, {count(evals, 'eval')}, {shown} of {count(runs, 'run')}"
-    missing = " Runs that are not inside: orvl show KEY, or a larger --size." if shown < runs else ""
-    left_out = f"Not inside: pictures, and texts beyond {OF_A_PART:,} signs; see them with: orvl view."
-    return f"Inside, as of {made}: {parts}. {left_out}{missing}"
 
 
 def _part(name: str, title: str, content: Child) -> Html:
@@ -151,8 +148,8 @@ def _document(body: Html) -> str:
     """Under a policy of its own: no script, nothing from anywhere, and only orvl's style."""
     css = style()
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    names = {"board": "Board", "trust": "Trust", "evals": "Evals", "runs": "Runs"}
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    names = {"board": "Board", "compare": "Compare", "trust": "Trust", "evals": "Evals", "runs": "Runs"}
     navigation = tag("nav", [tag("a", title, href=f"#{name}") for name, title in names.items()], aria_label="Parts")
     return document(
         tag(

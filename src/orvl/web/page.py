@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import TYPE_CHECKING
@@ -11,10 +11,13 @@ from urllib.parse import quote, urlencode
 from orvl.errors import UserError
 from orvl.plan.selection import ORDER, Selection
 from orvl.project.names import did_you_mean
+from orvl.web.boards import Boards
+from orvl.web.label_queue import LabelQueues
 
 if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.store import Store
+    from orvl.web.guard import Access
     from orvl.web.html import Child
 
 
@@ -30,7 +33,7 @@ class Links:
 
     def eval(self, name: str) -> str | None:
         """A name that ends as a form of a page does gets the ending of a page."""
-        ending = ".html" if name.endswith((".json", ".csv", ".md", ".html")) else ""
+        ending = ".html" if name.endswith((".json", ".csv", ".md", ".svg", ".html")) else ""
         return self.to(f"/eval/{quote(name, safe='', errors='replace')}{ending}")
 
     def run(self, key: str, part: str = "", words: Mapping[str, str] | None = None) -> str | None:
@@ -55,6 +58,11 @@ class PageRequest:
     words: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     links: Links = field(default_factory=Links)
+    boards: Boards = field(default_factory=Boards)
+    version: Hashable | None = None
+    """Of what the store holds; None where nobody watches it, and nothing may be kept."""
+    store_url: str = ""
+    label_queues: LabelQueues = field(default_factory=LabelQueues)
 
     def only(self, *known: str) -> None:
         """A word that means nothing would look as if it had been heeded."""
@@ -82,13 +90,17 @@ class PageRequest:
             raise UserError(f"{name}={word} is not a number.")
         return number
 
+    def place(self, name: str) -> int | None:
+        """A word that counts from 1; None where it was left out."""
+        number = self.number(name)
+        if number is not None and (number < 1 or number != int(number)):
+            raise UserError(f"There is no {name} {number:g}. The first is 1.")
+        return None if number is None else int(number)
+
     @property
     def attempt(self) -> int | None:
         """The attempt of a run that is asked for; None for all."""
-        number = self.number("attempt")
-        if number is not None and (number < 1 or number != int(number)):
-            raise UserError(f"There is no attempt {number:g}. The first is 1.")
-        return None if number is None else int(number)
+        return self.place("attempt")
 
 
 Twin = Callable[[], str]
@@ -105,6 +117,8 @@ class Page:
     twins: Mapping[str, Twin] = field(default_factory=dict)
     refresh: int | None = None
     """Seconds after which a browser asks again."""
+    access: Access = "reading"
+    """What a browser may do on it beside reading."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The one style sheet."""
+"""The one style sheet, and the one script."""
 
 from __future__ import annotations
 
@@ -6,4 +6,12 @@ from importlib.resources import files
 
 
 def style() -> str:
-    return (files("orvl.web") / "static" / "orvl.css").read_text(encoding="utf-8")
+    return _static("orvl.css")
+
+
+def script() -> str:
+    return _static("orvl.js")
+
+
+def _static(name: str) -> str:
+    return (files("orvl.web") / "static" / name).read_text(encoding="utf-8")

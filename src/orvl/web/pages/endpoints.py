@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from orvl.project.names import count
 from orvl.report.endpoints import shown_endpoints
-from orvl.web.filters import filters
-from orvl.web.html import tag
 from orvl.web.json_text import json_text
-from orvl.web.page import Page, flags
-from orvl.web.show import PageTerminal
+from orvl.web.page import flags
+from orvl.web.printed import printed_page
 
 if TYPE_CHECKING:
-    from orvl.web.page import PageRequest
+    from orvl.web.page import Page, PageRequest
 
 WORDS = ("agent", "model", "provider", "eval")
 
@@ -21,15 +19,12 @@ WORDS = ("agent", "model", "provider", "eval")
 def page(asked: PageRequest) -> Page:
     asked.only(*WORDS)
     found = shown_endpoints(asked.project, asked.store, asked.selection)
-    terminal = PageTerminal(caption="Endpoints")
-    found.print(terminal)
-    return Page(
+    return printed_page(
+        asked,
         "Endpoints",
-        lambda: [
-            tag("h1", f"{count(len(found.rows), 'endpoint')}; something went wrong in {count(found.failing, 'call')}."),
-            filters("/endpoints", asked, *WORDS),
-            terminal.parts,
-        ],
-        ("orvl", "endpoints", *flags(asked.words, *WORDS)),
-        {"json": lambda: json_text(found.as_json())},
+        f"{count(len(found.rows), 'endpoint')}; something went wrong in {count(found.failing, 'call')}.",
+        found.print,
+        words=WORDS,
+        command=("orvl", "endpoints", *flags(asked.words, *WORDS)),
+        as_json=lambda: json_text(found.as_json()),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import OrvlError, UserError
 from orvl.project.names import count, did_you_mean
 from orvl.report.ratings_json import warnings_of
+from orvl.web.eval_items import items_part, runs_part
 from orvl.web.filters import filters
 from orvl.web.html import tag
 from orvl.web.page import Page, SelectionWords, as_word, flags
@@ -39,18 +40,31 @@ def page(asked: PageRequest) -> Page:
     return Page(
         name,
         lambda: [
-            tag("h1", name),
+            tag("h1", _answer(name, found)),
             form,
             eval_part(asked, name, found),
+            runs_part(asked, found.board, name),
+            items_part(asked, found.board, name),
             sentences((f"! {warning}" for warning in warnings_of(found.board)), "warn"),
         ],
         ("orvl", "report", "--by=eval", f"--eval={word}", *flags(asked.words, *WORDS)),
-        {ending: lambda ending=ending: found.twins()[ending] for ending in ("json", "csv", "md")},  # type: ignore[misc]
+        found.lazy_twins(),
     )
 
 
 def eval_part(asked: PageRequest, name: str, found: RatedRows) -> list[Child]:
     return [_asks(asked, name), ratings(f"Ratings on {name}", found.rows, found.board, asked.links)]
+
+
+def _answer(name: str, found: RatedRows) -> str:
+    """Who has the highest R on it; an eval alone shows nobody to be better."""
+    rated = [row for row in found.rows if row.R is not None and row.agent not in found.board.controls]
+    if len(rated) < 2:
+        return f"{name}: {count(sum(row.rated for row in found.rows), 'rated run')}."
+    highest = max(row.R or 0.0 for row in rated)
+    best = [" ".join(row.contestant) for row in rated if highest == row.R]
+    who = f"{best[0]} has the highest R" if len(best) == 1 else f"{len(best)} contestants share the highest R"
+    return f"{name}: {who}, {highest:.3f}; one eval shows nobody to be better."
 
 
 def _asks(asked: PageRequest, name: str) -> Child:
@@ -71,10 +85,6 @@ def _asks(asked: PageRequest, name: str) -> Child:
         [folded(f"Turn {number}", long_text(prompt)) for number, prompt in enumerate(eval_.prompts, 1)],
         folded("Checks", _checks(eval_)) if eval_.checks else None,
     ]
-
-
-def _counts(eval_: Eval) -> str:
-    return f"{count(len(eval_.prompts), 'turn')}, {count(len(eval_.checks), 'check')}"
 
 
 def _listed(weights: dict[str, float]) -> str:

@@ -7,56 +7,64 @@ from typing import TYPE_CHECKING
 from orvl.capture.stored_run import load_run
 from orvl.report.atif import trajectory
 from orvl.report.shown_run import of_this_store, shown_run
-from orvl.web import run_parts
 from orvl.web.html import tag
 from orvl.web.json_text import json_text
 from orvl.web.page import Page
-from orvl.web.run_parts import PARTS, RunAsked
+from orvl.web.run import PARTS, part
+from orvl.web.run.asked import RunAsked
+from orvl.web.run.facts import facts
+from orvl.web.run.ledger import history, ledger
+from orvl.web.run.others import other_runs
 from orvl.web.show import folded, link, sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from orvl.web.html import Child
     from orvl.web.page import PageRequest
 
 ON_ONE_PAGE = 64_000
-ALONE = 1_000_000
-"""Signs of a part beside others, and on a page of its own."""
+ALONE = 900_000
+"""Bytes of a part beside others, and on a page of its own: no page is larger than a megabyte."""
+WORDS = ("attempt", "file", "at", "kind", "tool", "q")
 
 
 def page(asked: PageRequest) -> Page:
-    asked.only("attempt", "file", "at")
+    asked.only(*WORDS)
     key, *rest = asked.names
     attempt = asked.attempt
     details = load_run(asked.project, asked.store, key, attempt)
     run = RunAsked(asked, shown_run(asked.project, asked.store, details), ALONE if rest else ON_ONE_PAGE)
     flag = [f"--attempt={attempt}"] if attempt else []
-    title = f"{' '.join(details.cell.names)} #{details.episode}"
     if rest == ["steps"]:
-        return Page(title, lambda: _alone(run, rest[0]), ("orvl", "export", "runs"), {"json": lambda: _as_atif(run)})
+        return Page(
+            run.title, lambda: _alone(run, rest[0]), ("orvl", "export", "runs"), {"json": lambda: _as_atif(run)}
+        )
     return Page(
-        title,
+        run.title,
         lambda: _alone(run, rest[0]) if rest else whole_run(run),
         ("orvl", "show", details.key[:12], *flag),
         {} if rest else {"json": lambda: json_text(run.shown.as_json())},
     )
 
 
-def whole_run(run: RunAsked, heading: str = "h1") -> list[Child]:
+def whole_run(run: RunAsked, heading: str = "h1", parts: Collection[str] = tuple(PARTS)) -> list[Child]:
     """The answer and the ledger are open; each other part is folded, and has a page of its own."""
     shown = run.shown
     with of_this_store(run.details):
-        parts = [
-            folded(tag("h2", title), _alone_link(run, name), part, is_open=name in ("verdicts", "checks"))
+        made_parts = [
+            folded(tag("h2", title), _alone_link(run, name), made, is_open=name in ("verdicts", "checks"))
             for name, title in PARTS.items()
-            if (part := run_parts.part(name, run)) is not None
+            if name in parts and (made := part(name, run)) is not None
         ]
         return [
-            tag(heading, f"{' '.join(run.details.cell.names)} #{run.details.episode}"),
-            tag("p", run_parts.answer(shown), class_="lead"),
-            sentences(run_parts.history(shown), "warn"),
-            run_parts.ledger(shown),
-            run_parts.attempts(run),
-            parts,
+            tag(heading, run.title),
+            tag("p", shown.answer, class_="lead"),
+            sentences(history(shown), "warn"),
+            ledger(shown),
+            other_runs(run),
+            facts(run),
+            made_parts,
         ]
 
 
@@ -67,12 +75,11 @@ def _alone_link(run: RunAsked, name: str) -> Child:
 
 def _alone(run: RunAsked, name: str) -> list[Child]:
     with of_this_store(run.details):
-        part = run_parts.part(name, run)
-    names = f"{' '.join(run.details.cell.names)} #{run.details.episode}"
+        made = part(name, run)
     return [
-        tag("h1", f"{PARTS[name]}: {names}"),
+        tag("h1", f"{PARTS[name]}: {run.title}"),
         tag("p", link("The whole run", run.address())),
-        part if part is not None else tag("p", "The run has none."),
+        made if made is not None else tag("p", "The run has none."),
     ]
 
 
