@@ -2,13 +2,16 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
+# What builds the docs is no part of what orvl or its tests are made of.
+DOCS_VENV := .venv-docs
+DOCS_READY := $(DOCS_VENV)/.ready
 # One worker more than there are cores: tests also wait.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
-.PHONY: demo test sandbox judging trust browser agents nightly lint types bench lock clean
+.PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench lock clean
 
 demo: $(READY)
 	@echo "Running the controls over the built-in evals that need no browser; no key is needed."
@@ -18,10 +21,26 @@ demo: $(READY)
 	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
 
+# The docs as a site that is read from disk: site/index.html. A broken link fails it.
+docs: $(DOCS_READY)
+	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/python -m mkdocs build --strict
+
 # The tests that every change needs, in a few minutes.
 test: lint types
 	@tests/system.sh $@
 	@$(PYTEST) tests/unit tests/cli
+	$(TOOK)
+
+# What agents, providers, machines and other people's files do wrong, from end to end.
+faults: $(READY)
+	@tests/system.sh $@
+	@$(PYTEST) tests/faults
+	$(TOOK)
+
+# The viewer and the one-file report, without a browser, and the terminal at every width.
+views: $(READY)
+	@tests/system.sh $@
+	@$(PYTEST) tests/views
 	$(TOOK)
 
 # Hostile agents under bubblewrap and podman, as root and as an ordinary user.
@@ -43,13 +62,13 @@ trust: $(READY)
 	@$(PYTEST) tests/trust
 	$(TOOK)
 
-# A real Chromium on good, broken and hostile pages, and real linters.
-browser: $(READY)
+# A real Chromium on good, broken and hostile pages, on the viewer and the docs, and real linters.
+browser: $(READY) $(DOCS_READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/browser
 	$(TOOK)
 
-# The real agents, installed at pinned versions into orvl's cache, against a scripted model.
+# `orvl install`, and the real agents, installed at pinned versions into orvl's cache, against a scripted model.
 agents: $(READY)
 	@tests/system.sh $@
 	@$(PYTEST) tests/agents
@@ -57,7 +76,7 @@ agents: $(READY)
 
 # What takes too long for every change: large floods, many kills, every fault with every real agent.
 nightly: $(READY)
-	@tests/system.sh test sandbox judging trust browser agents
+	@tests/system.sh test faults views sandbox judging trust browser agents
 	@$(PYTEST) -m nightly tests
 	@$(RUN) -m benchmarks intervals components gate
 	$(TOOK)
@@ -75,8 +94,10 @@ bench: $(READY)
 	$(TOOK)
 
 lock: $(READY)
-	@$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-		--no-emit-index-url --no-annotate requirements.in -o requirements.lock
+	@for name in requirements requirements-docs; do \
+		$(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+			--no-emit-index-url --no-annotate $$name.in -o $$name.lock || exit 1; \
+	done
 
 # A virtual environment with the versions that requirements.lock pins. If python3 has no ensurepip, its own pip installs them.
 $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
@@ -93,5 +114,12 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 	@$(RUN) -m compileall -q -x /evals/ src
 	@touch $(READY)
 
+$(DOCS_READY): requirements-docs.lock $(READY)
+	@rm -rf $(DOCS_VENV)
+	@echo "Installing requirements-docs.lock …"
+	@$(RUN) -m uv venv --quiet --python $(RUN) $(DOCS_VENV)
+	@$(RUN) -m uv pip install --quiet --python $(DOCS_VENV)/bin/python --require-hashes -r requirements-docs.lock
+	@touch $(DOCS_READY)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(DOCS_VENV) site .mypy_cache .ruff_cache .pytest_cache

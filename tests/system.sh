@@ -9,7 +9,7 @@ need git git
 need setpriv util-linux
 for part in "$@"; do
     case "$part" in
-    test)
+    test | faults | views)
         need npm npm
         need ps procps
         need curl curl

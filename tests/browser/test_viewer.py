@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
-from helpers.needs import need
+from helpers.browsing import DESK, PHONE, SCHEMES, Watched, chromium
+from helpers.certified import make_certified_store
 from helpers.user_project import UserProject
-from helpers.viewing import make_store, viewing
-from orvl.capture.browser import find
+from helpers.viewing import PAGES, make_store, viewing
 
-MADE_ONCE = ("shown",)
-
-SCHEMES = ("light", "dark")
-PHONE, DESK = {"width": 390, "height": 800}, {"width": 1280, "height": 900}
+MADE_ONCE = ("shown", "certified")
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     """The viewer and the file of one store, and a browser."""
-    need(find.trouble() is None, find.trouble() or "")
-    from playwright.sync_api import sync_playwright
-
     project = UserProject(tmp_path_factory.mktemp("viewer") / "project")
     make_store(project)
     file = project.root / "report.html"
     assert project.orvl("report", "--html", str(file)).status == 0
-    with viewing(project) as viewer, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=find.chromium(), args=["--no-sandbox"])
+    with viewing(project) as viewer, chromium() as browser:
         yield viewer, file, browser
-        browser.close()
-
-
-class Watched:
-    """A page of a browser, with everything that it said and asked for."""
-
-    def __init__(self, browser, scheme, viewport):
-        self.context = browser.new_context(color_scheme=scheme, viewport=viewport)
-        self.page = self.context.new_page()
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
-
-    def violations(self):
-        from axe_playwright_python.sync_playwright import Axe
-
-        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in Axe().run(self.page).response["violations"]]
-
-    def open_all(self):
-        """Unfolds every part, without a script of the page."""
-        for place in self.page.locator("details:not([open]) > summary").all():
-            if place.is_visible():
-                place.click()
 
 
 def paths(viewer):
@@ -92,18 +56,38 @@ def test_every_other_page_can_be_read_by_everybody(shown, scheme):
     with Watched(browser, scheme, DESK) as watched:
         watched.page.goto(viewer.address)
         watched.page.wait_for_url("**/board")
-        for path in (
-            "/evals",
-            "/eval/one",
-            "/runs",
-            "/compare?a=plain&b=empty",
-            "/trust",
-            "/history",
-            "/endpoints",
-            "/now",
-        ):
+        for path in PAGES:
             watched.page.goto(viewer.origin + path)
             assert watched.said == [], path
+            found[path] = watched.violations()
+            watched.said.clear()
+    assert not any(found.values()), found
+
+
+CERTIFIED = ("/board?against=weak&axis=fit&w.works=2", "/evals", "/eval/tidy", "/trust?eval=one,two,three,four,five,six,"
+             "seven,eight,nine", "/compare?a=strong&b=weak", "/history", "/label?person=ann")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def certified(shown, tmp_path_factory):
+    project = UserProject(tmp_path_factory.mktemp("certified") / "project")
+    make_certified_store(project)
+    with viewing(project) as viewer:
+        yield viewer, shown[2]
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESK), ("dark", DESK), ("light", PHONE), ("dark", PHONE)])
+def test_heat_plots_and_certificates_can_be_read_by_everybody(certified, scheme, viewport):
+    viewer, browser = certified
+    found = {}
+    with Watched(browser, scheme, viewport) as watched:
+        watched.page.goto(viewer.address)
+        watched.page.wait_for_url("**/board")
+        for path in CERTIFIED:
+            watched.page.goto(viewer.origin + path)
+            watched.open_all()
+            assert watched.said == [], path
+            assert watched.page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
             found[path] = watched.violations()
             watched.said.clear()
     assert not any(found.values()), found
@@ -149,6 +133,73 @@ def test_a_way_through_by_clicks_alone(shown):
     assert "outcome=failed" in page.url
     assert page.locator("h1").inner_text() == "1 run, 1 failed, 0 errored."
     context.close()
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_person_labels_a_run_by_clicks_and_keys(shown, has_script):
+    """A browser says by itself where an answer comes from, and it is stored."""
+    viewer, _, browser = shown
+    person = f"ann-{has_script}"
+    context = browser.new_context(java_script_enabled=has_script)
+    page = context.new_page()
+    page.goto(viewer.address)
+    page.wait_for_url("**/board")
+    page.get_by_role("link", name="Label").click()
+    page.get_by_label("person").fill(person)
+    page.get_by_label("metric").fill("readability")
+    page.get_by_role("button", name="Start").click()
+    first = page.locator("p.lead").inner_text()
+    page.get_by_role("button", name="Yes").click()
+    assert page.locator("p.lead").inner_text() != first
+    page.get_by_role("link", name="Back").click()
+    assert page.locator("p.lead").inner_text() == first
+    while "1 of 6." in page.locator("h1").inner_text():
+        page.get_by_role("button", name="No", exact=True).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_load_state()
+    assert "2 of 6." in page.locator("h1").inner_text()
+    context.close()
+    (label,) = viewer.project.rows(f"SELECT metric, value FROM label WHERE person = '{person}'")
+    assert label == ("readability", 0.0)
+
+
+def test_the_numbers_of_now_move_without_loading_the_page_again(shown, project):
+    """While a real run goes on; a page that was open before it has the same in the end."""
+    _, _, browser = shown
+    project.agent(
+        "slow", 'models = {"none": ["fixed"]}\ndef command(prompt): return ["sh", "-c", "sleep $1", "", prompt]\n'
+    )
+    project.eval("one", "---\nmetrics: {speed: 1}\n---\n0\n")
+    project.eval("two", "---\nmetrics: {speed: 1}\n---\n3\n---\n300\n")
+    assert project.orvl("slow", "--eval=one").status == 0
+    with viewing(project) as viewer, Watched(browser, "light", DESK) as watched:
+        page = watched.page
+        page.goto(viewer.address)
+        page.wait_for_url("**/board")
+        page.goto(f"{viewer.origin}/now")
+        loaded = len([url for url in watched.asked if url.endswith("/now")])
+        headline, runs = page.locator("h1"), page.locator("section[data-now=runs]")
+        assert headline.inner_text() == "Nothing is running."
+        assert not runs.is_visible()
+        command = subprocess.Popen([*project.command, "slow", "--eval=two"], cwd=project.root, env=project.env)
+        try:
+            page.get_by_text("turn 1 of 2").wait_for(timeout=60_000)
+            page.get_by_text("0 of 1 run done").wait_for(timeout=60_000)
+            assert "slow fixed none two" in runs.inner_text()
+            page.get_by_text("turn 2 of 2").wait_for(timeout=60_000)
+            silent = runs.locator("tbody td").nth(3)
+            before = silent.inner_text()
+            page.wait_for_function(
+                "before => document.querySelectorAll('[data-now=runs] td')[3].textContent !== before", arg=before
+            )
+        finally:
+            command.terminate()
+            command.wait(60)
+        page.get_by_text("Nothing is running.").wait_for(timeout=60_000)
+        assert not runs.is_visible()
+        assert len([url for url in watched.asked if url.endswith("/now")]) == loaded
+        assert watched.said == []
+        assert watched.violations() == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

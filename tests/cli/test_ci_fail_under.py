@@ -118,9 +118,10 @@ def test_a_threshold_is_a_rating(two, value):
 
 
 def test_the_command_to_continue_keeps_the_gate(project):
-    flags = {"fail_under": 0.0, "baseline": "b.json", "project": None, "store": None}
+    flags = {"fail_under": 0.0, "baseline": "b.json", "junit": "j.xml", "md": None, "github": True}
+    flags |= {"project": None, "store": None}
     words = _continued(RunOptions(), pipeline.Prepared(None, None), flags)  # type: ignore[arg-type]
-    assert words == "orvl all --fail-under 0.0 --baseline b.json"
+    assert words == "orvl all --fail-under 0.0 --baseline b.json --junit j.xml --github"
 
 
 def test_what_was_asked_for_and_never_run_is_no_pass(two):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from helpers.graded import grade
+from helpers.junit import OUTCOMES, check
 from orvl import pipeline
 from orvl.plan.options import RunOptions
 from orvl.plan.selection import Selection
@@ -18,7 +17,6 @@ from orvl.store import open_store
 
 SANDBOX = "none"
 HOSTILE = '"><failure message="x"/><!-- ]]> & \x1b[31m \u202e \ud83d @all'
-OUTCOMES = ("failure", "error", "skipped")
 
 
 def written(project, *flags):
@@ -26,37 +24,6 @@ def written(project, *flags):
     root = ET.fromstring((project.root / "out.xml").read_bytes())
     check(root)
     return done, root
-
-
-def check(root):
-    """The rules that the schemas of Jenkins, Surefire and GitLab have in common."""
-    assert root.tag == "testsuites"
-    assert {child.tag for child in root} <= {"testsuite"}
-    for suite in root:
-        tags = [child.tag for child in suite]
-        assert tags == sorted(tags), "properties stand before test cases"
-        assert tags.count("properties") <= 1
-        assert set(tags) <= {"properties", "testcase"}
-        assert suite.get("name")
-        names = [case.get("name") for case in suite.iter("testcase")]
-        assert all(names)
-        assert len(names) == len(set(names))
-        for case in suite.iter("testcase"):
-            tags = [child.tag for child in case]
-            assert set(tags) <= {*OUTCOMES, "system-out"}
-            assert sum(tag in OUTCOMES for tag in tags) <= 1
-            assert tags[-1:] in ([], ["system-out"], *([tag] for tag in OUTCOMES))
-            assert case.get("classname") == suite.get("name")
-            assert set(case.attrib) <= {"name", "classname", "time"}
-    for counted in (root, *root):
-        cases = list(counted.iter("testcase"))
-        tags = Counter(child.tag for case in cases for child in case)
-        assert int(counted.get("tests")) == len(cases)
-        assert int(counted.get("failures")) == tags["failure"]
-        assert int(counted.get("errors")) == tags["error"]
-        assert int(counted.get("skipped")) == tags["skipped"]
-    for timed in root.iter():
-        assert timed.get("time") is None or re.fullmatch(r"\d+\.\d{3}", timed.get("time"))
 
 
 def outcomes(root, suite):

@@ -287,13 +287,13 @@ def test_what_a_host_says_of_itself_cannot_draw_on_the_terminal(project, kept):
         assert not set("\x1b\u202e") & set(shown)
 
 
-@pytest.mark.parametrize("columns", [80, 100, 160])
+@pytest.mark.parametrize("columns", [60, 80, 100, 120, 160])
 def test_tables_fit_and_say_everything(project, kept, columns):
     kept(cell(provider="groq", model="a-model-with-a-very-long-name-of-its-own"), *sloppy(80, 22))
     kept(cell(provider="zen"), *(replace(call, tries=2, host=str(call.number % 3)) for call in sloppy(90, 3)))
     shown = project.orvl("endpoints", env={"COLUMNS": str(columns)})
     assert max(map(len, shown.out.splitlines())) <= columns
-    for heading in ("runs", "calls", "retries", "well-formed tool calls", "first token", "cached", "tokens", "cost"):
+    for heading in ("runs", "calls", "retries", "well-formed tool", "first token", "cached", "tokens", "cost"):
         assert re.search(rf"  {heading}( |$)", shown.out, re.MULTILINE), heading
     assert "72 % [62, 81] of 80" in shown.out
     assert "a pool of 3 hosts" in shown.out

@@ -422,19 +422,20 @@ def test_names_of_a_spreadsheet_are_no_formulas_when_they_leave(project):
     assert "'=1+1" in project.orvl("export", "runs", "-", "--format=csv").out
 
 
-def test_a_hundred_thousand_lines(project):
+@pytest.mark.parametrize("evals", [100, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_very_many_lines(project, evals):
     lines = ["agent,model,provider,eval,episode,scores.a,scores.b,cost"]
     lines += [
         f"a{a},m,p,e{e},{k},{k / 10},{(a + e) % 11 / 10},0.01"
         for a in range(10)
-        for e in range(1000)
+        for e in range(evals)
         for k in range(1, 11)
     ]
     project.write("big.csv", "\n".join(lines))
     started = time.process_time(), time.monotonic()
     done = project.orvl("import", "results", "big.csv", timeout=120)
-    assert done.out.startswith("Imported 100000 runs of 10000 cells from big.csv.")
+    assert done.out.startswith(f"Imported {100 * evals} runs of {10 * evals} cells from big.csv.")
     assert time.monotonic() - started[1] < 60
     rows = rows_of(project)
-    expected = sum(sum((k / 10 + e % 11 / 10) / 2 for k in range(1, 11)) / 10 for e in range(1000)) / 1000
+    expected = sum(sum((k / 10 + e % 11 / 10) / 2 for k in range(1, 11)) / 10 for e in range(evals)) / evals
     assert rows["imported:a0"]["R"] == pytest.approx(expected)

@@ -13,11 +13,12 @@ from rich.text import Text
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "report.svg"
 TITLE = "orvl report"
+WIDTH = 108
 
 
 def drawn(text: str) -> str:
     """A terminal's text as an SVG, the same for the same text."""
-    console = Console(record=True, width=100, file=io.StringIO(), legacy_windows=False)
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), legacy_windows=False)
     console.print(Text(text), end="")
     svg = console.export_svg(title=TITLE, unique_id="orvl")
     return re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # which would be fetched from elsewhere
@@ -32,7 +33,7 @@ def words_of(svg: str) -> str:
 def test_the_picture_is_a_real_report(project):
     """To draw it again: ORVL_DRAW=1 make test."""
     assert project.orvl("dummy-*,empty", "--eval=hello-world,parse-logs,fix-slugs").status == 0
-    report = project.orvl("report", env={"COLUMNS": "100"})
+    report = project.orvl("report", env={"COLUMNS": str(WIDTH)})
     assert report.status == 0
     svg = drawn(report.out)
     if os.environ.get("ORVL_DRAW"):

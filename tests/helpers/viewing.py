@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,19 @@ from typing import Any
 
 from helpers.user_project import UserProject
 
+PAGES = (
+    "/board",
+    "/evals",
+    "/eval/one",
+    "/runs",
+    "/compare?a=plain&b=empty",
+    "/compare/runs",
+    "/trust",
+    "/history",
+    "/endpoints",
+    "/now",
+    "/label?person=ann",
+)
 SCRIPT = "<script>alert(1)</script>"
 HANDLER = "<img src=x onerror=alert(1)>"
 TEXTS = (
@@ -22,12 +36,14 @@ TEXTS = (
         "\x1b]0;owned\x07\x1b[31mred",
         "\u202eright to left\u2066",
         "\"'><b>out",
+        "*{background:url(https://evil.example)} </style>",
+        "[here](javascript:alert(1)) ![x](https://evil.example/x.png)",
         "\x00\x08&lt;",
     ),
 )
 IMPORTED = ("<svg onload=alert(1)>", "other")
 IMPORTED_EVAL = "b?c#d <b>&amp;.json"
-LONG = 3_000_000
+LONG = 10_000_000
 PROGRAM = """
 import json, sys
 texts = json.loads(sys.argv[1])
@@ -39,6 +55,11 @@ open("picture.svg", "w").write(texts[4])
 open("picture.png", "wb").write(bytes.fromhex("89504e470d0a1a0a") + b"....")
 open(b"name-" + bytes([255]), "w").write("x")
 open("long.txt", "w").write("a" * LONG)
+open("name\\nof \\"two\\" 'lines'.txt", "w").write("x")
+open("x" * 255, "w").write("x")
+open("quotes.txt", "w").write('"\\u202e&' * 400_000)
+open("lines.txt", "w").write("\\n" * 400_000)
+open("small-lines.txt", "w").write("<\\n" * 120_000)
 print("z" * LONG)
 sys.exit("fail" in sys.argv[2])
 """.replace("LONG", str(LONG))
@@ -117,11 +138,13 @@ class Viewer:
     def cookie(self) -> str:
         return f"orvl-{self.port}={self.token}"
 
-    def ask(self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> Reply:
+    def ask(
+        self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET", body: str | None = None
+    ) -> Reply:
         """Without the token, unless the headers have it."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request(method, path, headers=dict(headers or {}))
+            connection.request(method, path, body, dict(headers or {}))
             answer = connection.getresponse()
             return Reply(answer.status, answer.headers, answer.read())
         finally:
@@ -160,3 +183,10 @@ def viewing(
         _, errors = process.communicate(timeout=30)
     assert fails or "Traceback" not in errors, errors
     assert process.returncode == 0
+
+
+def wait_for(condition, what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)

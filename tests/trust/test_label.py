@@ -5,87 +5,32 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import pty
 import re
-import select
-import shutil
 import signal
 import subprocess
-import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from math import isnan
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.conftest import UserProject
 
+from helpers.labelling import LEVELS, NAMES, runs_of, stored, terminal
 from orvl.capture.browser.result import Look, Shot
 from orvl.cli.label import command
-from orvl.cli.labelling import blind
 from orvl.errors import UserError
 from orvl.project import open_project
 from orvl.rate.board import MetricRow, Row
 from orvl.rate.stats.people import people_mean
 from orvl.report.trust_text import people_json, people_sentences
 from orvl.store.sqlite import SqliteStore
+from orvl.trust.labelling import blind
 from orvl.trust.labels import Asked, Judged
 from orvl.trust.people import _corrected, people
 from orvl.types import Inspection
 
-MADE_ONCE = ("master",)
-
-NAMES = ("alpha-agent", "beta-agent", "mega-model", "alpha agent", "Mega Model")
-LEVELS = (1, 2, 3, 4, 5)
-AGENT = """
-models = {"none": ["mega-model"]}
-
-def command(prompt):
-    words = "printf 'made by NAME with Mega Model\\\\n\\\\033[31mred NUMBER\\\\n' > answer.txt; seq 300 > long.txt"
-    return ["sh", "-c", words]
-"""
-WORTH = '''
-"""What is it worth?"""
-
-def score(run, judge):
-    level = int(run.prompts[0][-2])
-    own = int(run.read("answer.txt")[-2])
-    return 0.9 - own / 10 - (0 if judge.name == "kind" else 0.1 * level)
-'''
-JUDGES = """
-[judges.kind]
-model = "fixed"
-answers = {tidy = ["yes", "yes"]}
-
-[judges.harsh]
-model = "fixed"
-answers = {tidy = ["yes", "no"]}
-"""
-
-
-@pytest.fixture(scope="module")
-def master(tmp_path_factory):
-    """Ten runs: two agents on five evals, on which the judges disagree the more the higher the level."""
-    project = UserProject(tmp_path_factory.mktemp("label") / "project")
-    project.toml(JUDGES)
-    project.score("tidy", '"""Is it tidy?"""\nitems = [("It is short.", 3), "It is named well."]\n')
-    project.score("worth", WORTH)
-    project.score("files", '"""How many files?"""\n\ndef score(run):\n    return 0.5\n')
-    for number, name in enumerate(("alpha-agent", "beta-agent"), 1):
-        project.agent(name, AGENT.replace("NAME", name).replace("NUMBER", str(number)))
-    for level in LEVELS:
-        project.eval(f"e{level}", f"---\nmetrics: {{tidy: 1, worth: 2, files: 1}}\n---\nDo level {level}.\n")
-    done = project.orvl("alpha-agent,beta-agent", "--eval=e*", "--sandbox=none")
-    assert done.status == 0, done.err
-    return project
-
-
-@pytest.fixture
-def judged(master, tmp_path):
-    project = UserProject(tmp_path / "project")
-    shutil.copytree(master.root, project.root, dirs_exist_ok=True)
-    return project
+MADE_ONCE = ("judged_once",)
 
 
 def asked(project, *words):
@@ -99,15 +44,6 @@ def asked(project, *words):
 
 def label(project, *words):
     assert command.main([*words, f"--project={project.root}"], standalone_mode=False) == 0
-
-
-def runs_of(project):
-    """(key, agent, eval) of all runs."""
-    return project.rows("SELECT run.key, agent, eval FROM run JOIN cell ON cell.id = run.cell ORDER BY run.key")
-
-
-def stored(project):
-    return project.rows("SELECT metric, person, value, coalesce(note, drawn) FROM label ORDER BY id")
 
 
 def refused(project, *words):
@@ -220,7 +156,6 @@ def test_a_person_is_not_asked_again_and_a_run_without_labels_comes_before(judge
         (["--run", "KEY", "--score=1", "--report"], "exclude each other"),
         (["--run", "KEY", "--score=1", "--person= "], "Who labels?"),
         (["--import", "no-such-file"], "Cannot read no-such-file"),
-        ([], "Runs are shown and scored on a terminal."),
     ],
 )
 def test_a_wrong_call_is_one_sentence(judged, words, sentence):
@@ -435,42 +370,6 @@ def test_a_run_without_any_score_is_no_number():
 # -- at a terminal
 
 
-@contextmanager
-def terminal(project, *words):
-    """orvl on a pseudo terminal of 100 × 30: `say(text, until)` types a line and gives what is drawn until then."""
-    ours, theirs = pty.openpty()
-    env = {name: value for name, value in project.env.items() if name != "CI"}
-    env |= {"TERM": "dumb", "COLUMNS": "100", "LINES": "30", "PAGER": "cat"}
-    call = [*project.command, "label", *words]
-    process = subprocess.Popen(call, cwd=project.root, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    drawn = []
-
-    def say(text, until, again=lambda: None):
-        """`again` is done after each second of silence."""
-        if text is not None:
-            os.write(ours, text.encode() + b"\n")
-        seen, deadline = "", time.monotonic() + 20
-        while until not in seen:
-            assert time.monotonic() < deadline, seen
-            if not select.select([ours], [], [], 1)[0]:
-                again()
-                continue
-            try:
-                seen += os.read(ours, 65536).decode("utf-8", "replace")
-            except OSError:
-                break
-        drawn.append(seen)
-        return seen
-
-    try:
-        yield process, say, drawn
-    finally:
-        process.kill()
-        process.wait(timeout=60)
-        os.close(ours)
-
-
 def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
     with terminal(judged, "--person=ann") as (process, say, drawn):
         seen = say(None, "It is short. [y/n/?]")
@@ -482,7 +381,7 @@ def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
         assert "hidden_name" in everything
         assert re.search(r"answer\.txt", everything)
         assert re.search(r"\b297\b", everything)
-        assert "y for yes, n for no" in say("maybe", "It is short. [y/n/?]")
+        assert "y is yes, n is no, ? cannot tell; b goes back" in say("m", "It is short. [y/n/?]")
         say("y", "It is named well. [y/n/?]")
         say("n", "What is it worth? [0 to 1]")
         assert stored(judged) == [("tidy", "ann", 0.75, "yes no")]
@@ -498,6 +397,61 @@ def test_a_person_at_a_terminal_is_blind_and_every_answer_is_kept(judged):
     assert not [name for name in NAMES if name.lower() in text.lower()]
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text
+
+
+def test_one_key_is_an_answer_and_b_takes_it_back(judged):
+    with terminal(judged, "--person=ann", end="") as (process, say, drawn):
+        say(None, "1. It is short. [y/n/?]")
+        assert "There is no question before" in say("b", "1. It is short. [y/n/?]")
+        say("y", "2. It is named well. [y/n/?]")
+        say("b", "1. It is short. (was: yes) [y/n/?]")
+        say("n", "2. It is named well. [y/n/?]")
+        say("y", "What is it worth? [0 to 1]")
+        assert stored(judged) == [("tidy", "ann", 0.25, "no yes")]
+        assert "2 of 10" in say("0.55\b6\n", "1. It is short. [y/n/?]")
+        seen = say("b", "What is it worth? [0 to 1]")
+        assert "1 of 10" in seen, "the run before is shown again"
+        say("b", "2. It is named well. (was: yes) [y/n/?]")
+        say("n", "What is it worth? [0 to 1]")
+        assert "2 of 10" in say("1\n", "1. It is short. [y/n/?]")
+        assert "y is yes" in say("\x1b[B", "[y/n/?]"), "an arrow is no answer"
+        assert "2 labels stored" in say("q", "--report")
+        assert process.wait(timeout=60) == 0
+    kept = [("tidy", 0.25), ("worth", 0.56), ("tidy", 0.0), ("worth", 1.0)]
+    assert [(metric, value) for metric, _, value, _ in stored(judged)] == kept, "nothing is overwritten"
+    queue = judged.orvl("label", "--person=ann", "--json").json["queue"]
+    assert len(queue) == 9, "the newest label counts, and is asked for no more"
+    assert "\x1b" not in "".join(drawn)
+
+
+def test_a_terminal_is_given_back_as_it_was(judged):
+    import termios
+
+    with terminal(judged, "--person=ann", end="") as (process, say, _):
+        before = termios.tcgetattr(say.fd)
+        say(None, "[y/n/?]")
+        assert termios.tcgetattr(say.fd)[3] & termios.ICANON == 0
+        say("q", "--report")
+        assert process.wait(timeout=60) == 0
+        assert termios.tcgetattr(say.fd) == before
+
+
+def test_answers_may_be_lines_where_there_is_no_terminal(judged):
+    def label(lines):
+        call = [*judged.command, "label", "--person=ann"]
+        env = {**judged.env, "PAGER": "cat"}
+        return subprocess.run(
+            call, cwd=judged.root, env=env, input=lines, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    done = label("")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "10 runs to label" in done.stdout and "0 labels stored" in done.stdout
+    done = label("y\nb\nno\n\nyes\n0.5\nwhat\ns\ny\n")
+    assert done.returncode == 0, done.stderr
+    assert "(was: yes)" in done.stdout and "3 of 10" in done.stdout
+    assert "2 labels stored" in done.stdout
+    assert stored(judged) == [("tidy", "ann", 0.25, "no yes"), ("worth", "ann", 0.5, None)]
 
 
 def test_what_a_person_sees_has_screenshots_and_no_names(judged, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def test_the_isolated_example_tells_good_work_from_bad(project, program, passed)
     assert {check["isolation"] for check in checks} == {"separate"}
 
 
+HELP_PAGE = """# The help of each command
+
+What `--help` says, as it is. [The command line](command-line.md) has all commands on one page, with the exit status.
+"""
+
+
 def test_there_are_examples():
     assert len(EXAMPLES) > 10
 
@@ -81,7 +88,22 @@ def test_the_command_line_page_names_every_flag_and_command(project):
     flags = set(re.findall(r"--[a-z-]+", project.orvl("run", "--help").out))
     assert flags - set(re.findall(r"--[a-z-]+", page)) <= {"--help"}
     assert all(f"orvl {name}" in page for name in COMMANDS if name != "run")
-    assert len(flags) <= 24, "the run command has too many flags"
+    assert len(flags) <= 27, "the run command has too many flags"
+
+
+def test_every_commands_help_is_in_the_docs(project):
+    """To write it again: ORVL_DRAW=1 .venv/bin/python -m pytest -n 1 tests/unit/test_docs.py."""
+    page = ROOT / "docs" / "help.md"
+    calls = [[], *([name] for name in COMMANDS), *(["export", kind] for kind in ("runs", "scores", "atif"))]
+    calls.append(["import", "results"])
+    text = HELP_PAGE
+    for words in calls:
+        told = project.orvl(*words, "--help", env={"COLUMNS": "100"})
+        assert told.status == 0, told.err
+        text += f"\n## {' '.join(['orvl', *words])}\n\n```text\n{told.out.rstrip()}\n```\n"
+    if os.environ.get("ORVL_DRAW"):
+        page.write_text(text)
+    assert page.read_text() == text
 
 
 def test_the_json_page_has_the_real_keys(project):

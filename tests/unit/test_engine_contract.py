@@ -11,7 +11,7 @@ import pytest
 
 from orvl import pipeline
 from orvl.cli.common import open_to_write
-from orvl.engine import AttemptEnded, Engine, Execution, Notice, RunGivenUp, RunScored, RunStarted
+from orvl.engine import AttemptEnded, Engine, Execution, Notice, RunDoing, RunGivenUp, RunScored, RunStarted
 from orvl.engine.local import LocalEngine
 from orvl.plan.options import RunOptions
 from orvl.plan.remaining import remaining_of
@@ -72,6 +72,8 @@ def test_every_run_starts_and_ends_once(small, engine_of):
     assert len(trial.of(RunStarted)) == len(trial.of(AttemptEnded)) == 3
     assert {event.run.key for event in trial.of(RunStarted)} == {event.run.key for event in trial.of(AttemptEnded)}
     assert all(event.attempt.outcome == "finished" for event in trial.of(AttemptEnded))
+    one = trial.of(RunStarted)[0].run.key
+    assert [event.what for event in trial.of(RunDoing) if event.run.key == one] == ["turn 1 of 1", "capture"]
 
 
 def test_what_an_event_says_is_in_the_store_already(small, engine_of):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import orvl
 
 SOURCE = Path(orvl.__file__).parent
+pytestmark = pytest.mark.xdist_group("layout")  # one process reads all files once
 TIERS = (
     ("errors", "types"),
     ("store", "prices", "worker", "local_model"),
@@ -50,6 +52,11 @@ def sources() -> list[Path]:
     return sorted(path for path in paths if not path.relative_to(SOURCE).as_posix().startswith(OWN_PROGRAMS))
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
@@ -57,7 +64,7 @@ def room_of(path: Path) -> str:
 def imports_of(path: Path) -> set[str]:
     """The rooms of orvl that a file imports, at its top, for its types, or inside a function."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -97,7 +104,7 @@ def test_nothing_else_is_at_the_top():
 
 
 def constants(path: Path) -> list[tuple[int, str]]:
-    nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    nodes = [node for node in nodes_of(path) if isinstance(node, ast.Constant)]
     return [(node.lineno, node.value) for node in nodes if isinstance(node.value, str)]
 
 
@@ -107,7 +114,7 @@ def test_sql_stands_in_the_store_alone():
 
 
 def attributes(path: Path) -> list[tuple[int, str]]:
-    nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute | ast.Name)]
+    nodes = [node for node in nodes_of(path) if isinstance(node, ast.Attribute | ast.Name)]
     return [(node.lineno, ast.unparse(node)) for node in nodes]
 
 
@@ -126,12 +133,7 @@ def test_the_environment_and_the_terminal_are_for_few(names, rooms):
 
 
 def test_no_class_name_is_given_twice():
-    names = Counter(
-        node.name
-        for path in sources()
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(node.name for path in sources() for node in nodes_of(path) if isinstance(node, ast.ClassDef))
     assert not [name for name, number in names.items() if number > 1 and not name.startswith("_")]
 
 
@@ -139,7 +141,7 @@ def test_exceptions_stand_in_one_file():
     found = [
         f"{path.relative_to(SOURCE)}: {node.name}"
         for path in sources()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
     ]

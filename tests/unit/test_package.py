@@ -44,6 +44,7 @@ def test_the_wheel_holds_evals_controls_and_types(wheel):
         "orvl/evals/tidy-invoice/workspace/orders/R-17.json",
         "orvl/sandbox/guard/serve.py",
         "orvl/web/static/orvl.css",
+        "orvl/web/static/orvl.js",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 

@@ -69,12 +69,14 @@ def test_csv_has_dotted_names_and_nothing_that_a_spreadsheet_computes():
     assert (read["runs.planned"], read["usage.cost_usd"]) == ("0", "0.5")
 
 
-def test_optional_columns_are_hidden_where_there_is_no_room_and_named():
+def test_metrics_for_which_there_is_no_room_are_shown_below():
     rows = [contestant()]
-    wide, narrow = table(rows, board()), table(rows, board(), width=86)
-    assert "readability" in wide and "Hidden" not in wide
-    assert "Hidden (terminal too narrow): readability; see --json." in narrow
-    assert max(map(len, narrow.splitlines())) <= 86
+    wide, narrow = table(rows, board()), table(rows, board(), width=70)
+    assert next(line.split() for line in wide.splitlines() if "0.740" in line)[6:8] == ["0.90", "0.60"]
+    assert "readability" not in next(line for line in narrow.splitlines() if "R_pen" in line)
+    below = narrow[narrow.index("readability") :].splitlines()
+    assert below[2].split() == ["one", "m1", "none", "0.90", "0.60"]
+    assert max(map(len, narrow.splitlines())) <= 70
 
 
 @pytest.mark.parametrize(("penalty", "warns"), [(0.0, False), (0.5, False), (0.6, True), (3.0, True)])

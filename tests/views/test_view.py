@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote
 
 import pytest
 
+from helpers.crawl import MOST_BYTES, Markup, acts_nowhere, crawled
 from helpers.user_project import UserProject
-from helpers.viewing import LONG, Viewer, make_store, viewing
+from helpers.viewing import LONG, PAGES, Viewer, make_store, viewing, wait_for
 from orvl.store import open_store
 from orvl.web.html import tag
 from orvl.web.show import cut
 
 MADE_ONCE = ("viewer",)
-
-PAGES = (
-    "/board",
-    "/evals",
-    "/eval/one",
-    "/runs",
-    "/compare?a=plain&b=empty",
-    "/trust",
-    "/history",
-    "/endpoints",
-    "/now",
-)
 
 
 @pytest.fixture(scope="module")
@@ -49,29 +41,6 @@ def hostile(viewer) -> str:
     """The address of a run of the hostile agent."""
     (row,) = viewer.runs("hostile", "--eval=two")
     return f"/run/{row['run']}"
-
-
-class Markup(HTMLParser):
-    """The elements of a page, and what could act in them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.links: list[str] = []
-        self.acting: list[str] = []
-        self.data: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.add(tag)
-        for name, value in attributes:
-            if name in ("href", "src", "action"):
-                self.links.append(value or "")
-            if name.startswith("on") or name in ("style", "srcdoc"):
-                self.acting.append(f"{tag} {name}={value}")
-
-    def handle_data(self, data):
-        self.data.append(data)
 
 
 # -- who may read
@@ -159,16 +128,31 @@ def test_every_answer_forbids_scripts_frames_and_guesses(viewer, hostile):
         policy = dict(part.strip().partition(" ")[::2] for part in reply.headers["Content-Security-Policy"].split(";"))
         assert policy["default-src"] == "'none'"
         assert policy["frame-ancestors"] == "'none'"
-        assert "script-src" not in policy
+        is_live = b"/static/orvl.js" in reply.body
+        assert policy.get("script-src") == ("'self'" if is_live else None)
+        assert policy.get("connect-src") == ("'self'" if is_live else None)
         assert "unsafe" not in reply.headers["Content-Security-Policy"]
         assert reply.headers["X-Content-Type-Options"] == "nosniff"
         assert reply.headers["X-Frame-Options"] == "DENY"
-        assert reply.headers["Referrer-Policy"] == "no-referrer"
+        assert reply.headers["Referrer-Policy"] in ("no-referrer", "same-origin")
         assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
         assert reply.headers["Cache-Control"] == "no-store"
     pages = viewer.get("/board").headers["Content-Security-Policy"]
     assert "base-uri 'none'" in pages
     assert "form-action 'self'" in pages
+    assert viewer.get("/board").headers["Referrer-Policy"] == "no-referrer"
+    for path in ("/board", "/now", "/label?person=ann"):
+        policy = viewer.get(path).headers["Content-Security-Policy"]
+        assert "require-trusted-types-for 'script'" in policy and "trusted-types 'none'" in policy
+
+
+def test_the_one_script_is_small_and_writes_only_texts(viewer):
+    reply = viewer.get("/static/orvl.js")
+    assert reply.headers["Content-Type"].startswith("text/javascript")
+    assert len(reply.body) < 5_000
+    assert not re.search(r"HTML|document\.write|\beval\b|Function|setAttribute|import|fetch|XMLHttp", reply.text)
+    assert viewer.ask("/static/orvl.js").status == 403
+    assert viewer.ask("/now/events", {"Cookie": viewer.cookie}, "HEAD").status == 404
 
 
 def test_the_browser_gets_no_token_in_its_arguments(project, tmp_path):
@@ -196,36 +180,16 @@ def test_the_browser_gets_no_token_in_its_arguments(project, tmp_path):
 # -- hostile output
 
 
-def crawled(viewer: Viewer, *starts: str, most: int = 150) -> dict[str, str]:
-    """Every page that can be reached by links, but raw texts; each link works."""
-    found: dict[str, str] = {}
-    left = list(starts)
-    while left and len(found) < most:
-        path = left.pop(0)
-        if path in found:
-            continue
-        reply = viewer.get(path)
-        assert reply.status == 200, f"{path}: {reply.text}"
-        if not reply.headers["Content-Type"].startswith("text/html"):
-            continue
-        found[path] = reply.text
-        links = [urljoin(path, one) for one in Markup(reply.text).links]
-        assert not [one for one in links if urlsplit(one).netloc], path
-        left += [one for one in links if "#" not in one]
-    return found
-
-
-def test_every_link_works_and_nothing_that_an_agent_made_is_more_than_text(viewer, hostile):
-    pages = crawled(viewer, hostile, *PAGES)
-    assert len(pages) > 30
-    assert any(path.startswith(f"{hostile}/files?file=") for path in pages)
+@pytest.mark.parametrize("most", [120, pytest.param(500, marks=pytest.mark.nightly)])
+def test_every_link_works_and_nothing_that_an_agent_made_is_more_than_text(viewer, hostile, most):
+    pages = crawled(viewer, hostile, *PAGES, most=most)
+    assert len(pages) > 100
+    for beginning in ("/files?file=", "/steps?tool=", "/steps?kind=", "/output", "/diff"):
+        assert any(path.startswith(f"{hostile}{beginning}") for path in pages), beginning
+    assert any(path.startswith("/compare/runs?l=") for path in pages)
+    assert [path for path, text in pages.items() if "<script" in text] == ["/now"]
     for path, text in pages.items():
-        page = Markup(text)
-        assert not page.tags & {"script", "style", "iframe", "object", "embed", "base", "b", "template"}, path
-        assert not page.acting, path
-        assert all(re.match(r"/(?!/)|#|\?", one) for one in page.links), path
-        shown = "".join(page.data)
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown), path
+        acts_nowhere(path, text)
     steps = "".join(Markup(pages[f"{hostile}/steps"]).data)
     for text in (
         "<script>alert(1)</script>",
@@ -233,8 +197,23 @@ def test_every_link_works_and_nothing_that_an_agent_made_is_more_than_text(viewe
         "<svg onload=alert(1)>",
         "\\u202e",
         "\\x1b]0;",
+        "*{background:url(https://evil.example)}",
+        "[here](javascript:alert(1))",
     ):
         assert text in steps
+
+
+@pytest.mark.parametrize(
+    "words", ["<script>alert(1)</script>", "\"'><b>out", "\u202e", "\x1b[31m", "&lt;", "%00", "\n"]
+)
+def test_hostile_words_of_an_address_are_words(viewer, hostile, words):
+    for place in ("steps?q=", "steps?tool=", "steps?kind=", "files?file=", "calls?at="):
+        reply = viewer.get(f"{hostile}/{place}{quote(words)}")
+        assert reply.status in (200, 404), place
+        acts_nowhere(place, reply.text)
+    reply = viewer.get(f"/compare/runs?l={quote(words)}&r={quote(words)}")
+    assert reply.status in (200, 404)
+    acts_nowhere("/compare/runs", reply.text)
 
 
 def test_raw_files_are_text_to_save_and_pictures_only_by_their_bytes(viewer, hostile):
@@ -258,9 +237,9 @@ def test_raw_files_are_text_to_save_and_pictures_only_by_their_bytes(viewer, hos
 
 def test_a_long_line_is_cut_counted_and_linked(viewer, hostile):
     page = viewer.get(hostile)
-    assert len(page.body) < 1 << 20
+    assert len(page.body) <= MOST_BYTES
     alone = viewer.get(f"{hostile}/output")
-    assert len(alone.body) < 2 << 20
+    assert len(alone.body) <= MOST_BYTES
     assert "more signs on this line" in alone.text
     missing = re.search(r"(\d+) signs not shown", alone.text)
     assert missing and LONG - 1_100_000 < int(missing[1]) <= LONG
@@ -305,12 +284,14 @@ def test_every_figure_is_that_of_the_commands_json(viewer):
         "/board.json?agent=plain,empty&judge=ann": ("report", "plain,empty", "--judge=ann", "--json"),
         "/eval/one.json": ("report", "--by=eval", "--eval=one", "--json"),
         "/evals.json": ("report", "--matrix", "--json"),
-        "/runs.json": ("report", "--by=run", "--json"),
         "/compare.json?a=plain&b=empty": ("compare", "plain", "empty", "--json"),
         "/endpoints.json": ("endpoints", "--json"),
     }
     for path, command in twins.items():
         assert viewer.get(path).json == orvl(*command).json, path
+    runs = viewer.get("/runs.json").json
+    assert runs.pop("page") == {"fitting": len(runs["ratings"]), "after": None}
+    assert runs == orvl("report", "--by=run", "--json").json
     assert viewer.get("/board.csv").text == orvl("report", "--csv").out
     assert viewer.get("/history.json").json["history"] == orvl("report", "--history", "--json").json["history"]
     report = orvl("report", "--json").json
@@ -354,10 +335,11 @@ def test_filters_stand_in_the_address(viewer):
         ("/eval/tow", "Did you mean 'two'?"),
         ("/runs?outcome=fail", "Did you mean 'failed'?"),
         ("/runs?below=low", "is not a number"),
-        ("/runs?after=abc", "not among these"),
+        ("/runs?after=abc", "is not a number"),
+        ("/runs?after=12345", "not among these"),
         ("/run/ffffffffffff", "There is no run"),
         ("/run/../../etc/passwd", "There is no page"),
-        ("/trust.csv", "no form .csv"),
+        ("/now.csv", "no form .csv"),
         ("/compare?a=plain&b=nobody", "nobody"),
         ("/eval/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "There is no eval"),
     ],
@@ -426,7 +408,7 @@ def test_parts_and_raw_texts_are_of_the_attempt_that_is_asked_for(project):
         first = running.get(f"{run}?attempt=1")
         assert "NUL byte" in first.text
         parts = [one for one in Markup(first.text).links if one.startswith(f"{run}/")]
-        assert parts and all(one.endswith("?attempt=1") for one in parts)
+        assert parts and all(re.search(r"[?&]attempt=1\b", one) for one in parts)
         assert (
             running.get(f"{run}.json?attempt=1").json == project.orvl("show", row["run"], "--attempt=1", "--json").json
         )
@@ -437,13 +419,6 @@ def test_parts_and_raw_texts_are_of_the_attempt_that_is_asked_for(project):
 
 
 # -- what is going on
-
-
-def wait_for(condition, what: str) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
@@ -469,7 +444,9 @@ def test_now_shows_what_runs_while_it_runs_and_nothing_after_it(project, end):
             text = "".join(Markup(running.get("/now").text).data)
             assert content["summary"].split(" done")[0] in text
             assert "slow fixed none long" in text
-            assert "refresh" not in running.get("/now").text
+            assert {one["stage"] for one in content["runs"]} == {"turn 1 of 1"}
+            assert "turn 1 of 1" in text
+            assert 'http-equiv="refresh"' not in running.get("/now").text
             assert '<meta http-equiv="refresh" content="5">' in running.get("/now?every=5").text
             assert running.get("/runs").status == 200
         finally:
@@ -483,6 +460,7 @@ def test_what_stands_in_the_file_of_now_is_only_data(viewer, tmp_path):
     project = UserProject(tmp_path / "project")
     shutil.copytree(viewer.project.root, project.root, dirs_exist_ok=True)
     with viewing(project, fails=True) as running, open_store(project.root / ".orvl", write=True):
+        assert summaries(running, 1) == ["Another command is writing to the store."]
         for text in ("", "{", "[]", "[" * 100_000, "null"):
             (project.root / ".orvl/now.json").write_text(text)
             assert "Another command is writing to the store." in running.get("/now").text
@@ -492,6 +470,42 @@ def test_what_stands_in_the_file_of_now_is_only_data(viewer, tmp_path):
         assert "This page failed" in failed.text
         assert "frame-ancestors" in failed.headers["Content-Security-Policy"]
         assert running.get("/board").status == 200
+
+
+@contextmanager
+def listening(viewer: Viewer) -> Iterator[tuple[int, Iterator[dict]]]:
+    """The status of the stream of /now, and its events."""
+    with socket.create_connection(("127.0.0.1", viewer.port), timeout=60) as end:
+        end.sendall(
+            f"GET /now/events HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\nCookie: {viewer.cookie}\r\n\r\n".encode()
+        )
+        with end.makefile("rb") as lines:
+            status = int(lines.readline().split()[1])
+            yield status, (json.loads(line[6:]) for line in lines if line.startswith(b"data: "))
+
+
+def summaries(viewer: Viewer, number: int) -> list[str]:
+    with listening(viewer) as (status, events):
+        return [next(events)["texts"]["summary"] for _ in range(number)] if status == 200 else []
+
+
+def test_the_stream_of_now_is_for_who_may_read_and_has_few_listeners(viewer):
+    assert summaries(viewer, 2) == ["Nothing is running."] * 2
+    for headers in ({}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        cookie = {"Cookie": viewer.cookie} if headers else {}
+        assert viewer.ask("/now/events", {**cookie, **headers}).status == 403
+    with ExitStack() as stack:
+        statuses = [stack.enter_context(listening(viewer))[0] for _ in range(9)]
+        assert 200 in statuses and statuses[-1] == 503
+        assert viewer.get("/board").status == 200
+    wait_for(lambda: summaries(viewer, 1), "those who left still count")
+
+
+def test_the_viewer_ends_although_somebody_listens(viewer):
+    with viewing(viewer.project) as running, listening(running) as (status, _):
+        assert status == 200
+        os.kill(running.pid, signal.SIGTERM)
+        wait_for(lambda: Path(f"/proc/{running.pid}/status").read_text().count("State:\tZ"), "it did not end")
 
 
 # -- one file
@@ -529,16 +543,44 @@ def test_the_file_is_text_under_a_policy_of_its_own(file):
 
 
 def test_the_file_keeps_to_its_size_and_says_what_is_missing(viewer, file, tmp_path):
-    most, path = len(file.read_bytes()) * 3 // 4, tmp_path / "small.html"
-    assert viewer.project.orvl("report", "--html", str(path), "--size", f"{most / 1000:.3f}kB").status == 0
-    text = path.read_text()
-    assert len(text.encode()) <= most
-    shown = re.search(r"(\d) of 8 runs", text)
-    assert shown and 0 < int(shown[1]) < 8
-    assert "orvl show KEY" in text
+    """First runs lose parts, then there are fewer runs: the failed one is the last to go."""
+    whole, path = len(file.read_bytes()), tmp_path / "small.html"
     (failed,) = viewer.runs("hostile", "--eval=two")
-    assert f'id="run-{failed["run"]}"' in text
-    assert {one.removeprefix("#") for one in Markup(text).links} <= set(re.findall(r' id="([^"]+)"', text))
+    refused = viewer.project.orvl("report", "--html", str(path), "--size=1kB").err
+    least = int(re.search(r"has ([\d,]+) bytes", refused)[1].replace(",", ""))
+    seen = []
+    for most in (whole * 3 // 4, least + 40_000, least + 8_000):
+        assert viewer.project.orvl("report", "--html", str(path), "--size", f"{most / 1000:.3f}kB").status == 0
+        text = path.read_text()
+        assert len(text.encode()) <= most
+        shown = re.search(r"(\d) of 8 runs, (\d) of them with all their parts", text)
+        assert shown
+        seen.append((int(shown[1]), int(shown[2])))
+        assert "orvl show KEY" in text
+        assert f'id="run-{failed["run"]}"' in text
+        assert text.count('<section id="run-') == int(shown[1])
+        assert {one.removeprefix("#") for one in Markup(text).links} <= set(re.findall(r' id="([^"]+)"', text))
+    assert seen[0][0] == 8 and 0 < seen[0][1] < 8
+    assert 0 < seen[-1][0] < 8
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_the_file_compares_the_first_two_contestants(viewer, file):
+    text = "".join(Markup(file.read_text()).data)
+    first, second = (row["agent"] for row in viewer.get("/board.json").json["ratings"][:2])
+    assert "Compare" in text
+    assert re.search(rf"{re.escape(first)}\b.*{re.escape(second)}\b", text)
+    verdict = viewer.get(f"/compare.json?a={first}&b={second}").json["verdict"]
+    assert verdict in text
+
+
+@pytest.mark.parametrize(("part", "title"), [("steps", "Conversation"), ("diffs", "Diff")])
+def test_parts_can_be_left_out_of_the_file(viewer, file, tmp_path, part, title):
+    path = tmp_path / "less.html"
+    assert viewer.project.orvl("report", "--html", str(path), f"--without={part}").status == 0
+    assert f"<h2>{title}</h2>" in file.read_text()
+    assert f"<h2>{title}</h2>" not in path.read_text()
+    assert f"Not inside: {part}, texts beyond" in path.read_text()
 
 
 @pytest.mark.parametrize(
@@ -547,6 +589,8 @@ def test_the_file_keeps_to_its_size_and_says_what_is_missing(viewer, file, tmp_p
         (("--html=x.html", "--json"), "leave out"),
         (("--html=x.html", "--by=run"), "leave out"),
         (("--html=x.html", "--size=big"), "10MB or 500kB"),
+        (("--html=x.html", "--size=1kB"), "is too small: without any run the file has"),
+        (("--html=x.html", "--without=step"), "Did you mean 'steps'?"),
         (("--html=missing/x.html",), "Cannot write missing/x.html"),
         (("nobody", "--html=x.html"), "no agent 'nobody'"),
     ],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
 
 import pytest
+
+from helpers.pseudo_terminal import drawn_by
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202eevil\u2066\u200b\U000e0041"
 UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -26,23 +25,8 @@ def read(output):
 
 def on_a_terminal(project, *words):
     """What a command writes to a terminal, on both streams."""
-    ours, theirs = pty.openpty()
     env = {**project.env, "NO_COLOR": "1", "TERM": "xterm", "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
-    process = subprocess.Popen(
-        [*project.command, *words], cwd=project.root, env=env, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            piece = os.read(ours, 1 << 16)
-        except OSError:
-            break
-        if not piece:
-            break
-        said += piece
-    process.wait(60)
-    os.close(ours)
+    _, said = drawn_by(project, *words, env=env)
     return said.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 
 
