@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from orvl.sandbox import Job, Serve
+    from orvl.sandbox.workdir import DiskRoom
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from guard.serve import main; main()"
 GUARDS: set[int] = set()
@@ -100,11 +101,12 @@ class GuardClient:
         spawn = self.spawn(job)
         pauses = list(RUN_PAUSES)
         while True:
+            began = time.monotonic()
             answer = await self._ask(job, spawn)
             if answer is None:
                 return NOT_BEGUN
             if not _is_short(answer) or not pauses:
-                return _result(answer, job, self.name)
+                return _beside_others(_result(answer, job, self.name), answer, job.folders.room, began)
             await asyncio.sleep(pauses.pop(0))
 
     async def _ask(self, job: Job, spawn: Spawn) -> dict[str, Any] | None:
@@ -411,6 +413,16 @@ def _result(answer: dict[str, Any], job: Job, name: str) -> ProcessResult:
         raise DiskWasFull(f"it was ended from outside: {fault}", result)
     if fault:
         raise NotStarted(f"it was ended from outside: {fault}", missing=False)
+    return result
+
+
+def _beside_others(result: ProcessResult, answer: dict[str, Any], room: DiskRoom, began: float) -> ProcessResult:
+    """A disk can be filled and have room again between two looks of a job that it broke; but whoever filled it is known
+    by then, for its files are deleted after it was ended for them."""
+    if answer["filled_disk"]:
+        room.filled_at = time.monotonic()
+    elif result.cut is None and result.status != 0 and room.filled_at >= began:
+        raise DiskWasFull(f"it was ended from outside: {DISK_FULL}", result)
     return result
 
 

@@ -7,7 +7,7 @@ import os
 import stat
 import tempfile
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
@@ -54,12 +54,14 @@ class View:
         return {name: os.environ[name] for name in TAKEN_OVER if name in os.environ} | own
 
 
-@dataclass(frozen=True)
+@dataclass
 class DiskRoom:
     """What was free on the disk when a command began, and how many runs at once share it."""
 
     free: int = 0
     at_once: int = 1
+    filled_at: float = 0.0
+    """When a run was last ended because it had filled it, by the monotonic clock."""
 
     @property
     def share(self) -> int:
@@ -76,7 +78,7 @@ class RunFolders:
     home: Path
     tmp: Path
     logs: Path
-    room: DiskRoom = DiskRoom()
+    room: DiskRoom = field(default_factory=DiskRoom)
 
     def make(self) -> None:
         for folder in (self.root, self.workspace, self.home, self.tmp):

@@ -78,6 +78,7 @@ class LimitWatch:
         self.is_over = False
         self.disk_was_full = False
         """Whether the disk was certainly full, and not by this job: else an agent could choose to have no room."""
+        self.has_seen_it_full = False
 
     def enter(self, init: int) -> None:
         """From now on the job is what lives in a sandbox, whose first process this is."""
@@ -185,6 +186,7 @@ class LimitWatch:
         stands still meanwhile."""
         began = time.monotonic()
         is_full = self.common > 0 and free_bytes(self.disk) < FULL
+        self.has_seen_it_full = self.has_seen_it_full or is_full
         still = standing_still(self.init or os.getpid()) if is_full and not self.is_over else nullcontext(self.is_over)
         with still as is_certain:
             self.free_then = free_bytes(self.disk)

@@ -161,6 +161,7 @@ class Guard:
             "status": self.ended,
             "cut": cut,
             "fault": fault,
+            "filled_disk": limits.has_seen_it_full and cut in ("disk", "disk_share"),
             "seconds": seconds,
             "cpu_seconds": self.cpu_seconds(),
             "cpu_pressure": cpu_pressure,
