@@ -129,3 +129,14 @@ def test_real_scores_give_the_recorded_finals():
         rating = rate(table, [1] * len(judges), [weights[key, metric] for metric in metrics])
         assert pytest.approx(final["base"], abs=1e-9) == rating.R
         assert rating.R_pen == pytest.approx(final["final"], abs=1e-9)
+
+
+def test_a_run_is_rated_the_same_whatever_gaps_the_runs_beside_it_have():
+    random = np.random.default_rng(3)
+    S = random.random((200, 3, 4))
+    S[random.random(S.shape) < 0.05] = np.nan
+    w, v = [0.5, 0.3, 0.2], [4, 3, 2, 1]
+    together = rate(S, w, v)
+    alone = [rate(one, w, v) for one in S]
+    for name in ("R", "R_pen", "means", "variances"):
+        np.testing.assert_array_equal(getattr(together, name), [getattr(one, name) for one in alone])

@@ -249,6 +249,12 @@ class Groups:
         with np.errstate(invalid="ignore"):
             return self.sum(np.where(known, values, 0.0)) / counts, counts
 
+    def mean_over(self, values: NDArray[np.float64], runs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same where each value stands for so many runs."""
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.sum(np.where(known, values * runs, 0.0)) / self.sum(known * runs))
+
 
 def _known(values: NDArray[np.float64]) -> list[float | None]:
     """NaN is None."""

@@ -63,7 +63,20 @@ def rate(
 def _rate(
     runs: NDArray[np.float64], w: NDArray[np.float64], v: NDArray[np.float64], penalty: float, unbiased: bool
 ) -> Rating:
-    """Rates runs × judges × metrics."""
+    """Rates runs × judges × metrics. Those without a gap take a fraction of the time that others take."""
+    has_gap = np.isnan(runs.reshape(len(runs), -1).sum(axis=1))
+    if not has_gap.any() or has_gap.all():
+        return _rate_alike(runs, w, v, penalty, unbiased)
+    whole, gappy = (_rate_alike(runs[these], w, v, penalty, unbiased) for these in (~has_gap, has_gap))
+    joined = [np.empty((len(runs), *column.shape[1:])) for column in whole]
+    for column, of_whole, of_gappy in zip(joined, whole, gappy, strict=True):
+        column[~has_gap], column[has_gap] = of_whole, of_gappy
+    return Rating(*joined)
+
+
+def _rate_alike(
+    runs: NDArray[np.float64], w: NDArray[np.float64], v: NDArray[np.float64], penalty: float, unbiased: bool
+) -> Rating:
     means, variances = _means_and_variances(runs, w, unbiased)
     if all_known(means):
         R, charge = (v * means).sum(axis=-1) / v.sum(), (v * variances).sum(axis=-1) / v.sum()

@@ -14,7 +14,6 @@ from orvl.rate.frontier import frontier
 from orvl.rate.numbers import counting_judges, numbers_of
 from orvl.rate.rating import by_judge
 from orvl.rate.stats.agreement import leave_one_out, panel_agreement
-from orvl.rate.stats.arrays import all_known
 from orvl.rate.stats.betting import confidence_sequence
 from orvl.rate.stats.calibration import calibrated_rating
 from orvl.rate.stats.components import Prices, next_steps, variance_components
@@ -260,20 +259,34 @@ def _beside(
     scoring = board.gathered.scorings[name]
     w, v = scoring.judge_weights, scoring.metric_weights
     stacks = [board.gathered.stacks[ref.id or 0][1] for ref in refs]
-    # Where nobody abstained, R of the mean is the mean of R, at a fraction of the work.
-    parts = [S if not all_known(S) else S.mean(axis=0, keepdims=True).clip(0, 1) for S in stacks]
-    S = masked(Scores(scoring.layout, v, w, np.concatenate(parts)), board.rules.quorum)
-    group = Groups([len(part) for part in parts])
-    less = [group.mean(R)[0] for R in leave_one_out(S, w, v).R]
-    kin = [family for ref, part in zip(refs, parts, strict=True) for family in [family_of(ref.names[1])] * len(part)]
-    own = without_own_family(S, w, v, kin, families)
-    other = np.where(group.sum(own.left_out) > 0, group.mean(own.R)[0], np.nan)
+    parts = [_with_whole_ones_as_one(S) for S in stacks]
+    S = masked(Scores(scoring.layout, v, w, np.concatenate([S for S, _ in parts])), board.rules.quorum)
+    group, runs = Groups([len(S) for S, _ in parts]), np.concatenate([runs for _, runs in parts])
+    less = [group.mean_over(R, runs) for R in leave_one_out(S, w, v).R]
+    other = np.full(len(refs), np.nan)
+    kin = [family_of(ref.names[1]) for ref in refs]
+    if {*kin} & {*families} - {None}:
+        own = without_own_family(S, w, v, np.repeat(np.array(kin, dtype=object), group.sizes).tolist(), families)
+        other = np.where(group.sum(own.left_out) > 0, group.mean_over(own.R, runs), np.nan)
     calibrated = np.full(len(refs), np.nan)
     if maps is not None:
         every = masked(Scores(scoring.layout, v, w, np.concatenate(stacks)), board.rules.quorum)
         R = calibrated_rating(every, maps, w, v, judged=scoring.layout.judged)
         calibrated = Groups([len(stack) for stack in stacks]).mean(R)[0]
     return np.array([*less, other, calibrated]).T
+
+
+def _with_whole_ones_as_one(S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """S with the mean of all runs on which nobody abstained in place of these, and how many runs each row stands for.
+
+    R of the mean is their mean R, at a fraction of the work.
+    """
+    has_gap = np.isnan(S.reshape(len(S), -1).sum(axis=1))
+    runs = np.ones(int(has_gap.sum()), dtype=np.int64)
+    if has_gap.all():
+        return S, runs
+    mean = S[~has_gap].mean(axis=0, keepdims=True).clip(0, 1)
+    return np.concatenate([mean, S[has_gap]]), np.concatenate([[np.int64(len(S) - len(runs))], runs])
 
 
 def _agreement(gathered: Gathered) -> dict[str, PanelAgreement]:

@@ -268,12 +268,12 @@ def leave_one_out(scores: ArrayLike, judge_weights: ArrayLike, metric_weights: A
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim < 2 or 0 in table.shape[-2:]:
         raise ValueError(f"scores has the shape {table.shape}; it must be … × judges × metrics.")
-    ratings = []
-    for judge in range(table.shape[-2]):
-        without = table.copy()
-        without[..., judge, :] = np.nan
-        ratings.append(rate(without, judge_weights, metric_weights).R)
-    R = np.asarray(ratings)
+    w = np.asarray(judge_weights, dtype=np.float64)
+    R = np.full((len(w), *table.shape[:-2]), np.nan)
+    for judge in range(len(w)):
+        others = np.delete(w, judge)
+        if others.any():
+            R[judge] = rate(np.delete(table, judge, axis=-2), others, metric_weights).R
     # fmin and fmax pass over NaN, and give NaN without a warning where there is nothing else.
     return LeaveOneOut(R, np.asarray(np.fmin.reduce(R, axis=0)), np.asarray(np.fmax.reduce(R, axis=0)))
 
