@@ -146,3 +146,12 @@ def test_a_word_that_cannot_be_heeded_is_a_sentence(viewer, path, sentence):
     reply = viewer.get(path)
     assert reply.status == 404
     assert sentence in reply.text
+
+
+def test_a_board_of_controls_alone_says_so(tmp_path):
+    project = UserProject(tmp_path / "project")
+    project.eval("e", "---\nmetrics: {speed: 1}\n---\nWrite.\n")
+    assert project.orvl("empty", "--eval=e", "--sandbox=none").status == 0
+    with viewing(project) as running:
+        page = running.get("/board")
+    assert "<h1>Only controls, work of known quality, have been run here. Run an agent: orvl AGENT." in page.text

@@ -167,6 +167,8 @@ def _unranked_answer(found: RatedRows) -> str:
     rows = [row for row in in_order(found.rows) if row.R is not None and not row.is_elsewhere]
     rated = [row for row in rows if row.agent not in found.board.controls]
     why = standing_sentence(found.board.standing)
+    if rows and not rated:
+        return f"Only controls, work of known quality, have been run here. Run an agent: orvl AGENT. {why}"
     if len(rated) < 2:
         return why
     highest = f"Highest R: {' '.join(rated[0].contestant)}, {rated[0].R:.3f}."
