@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import FileError, InvalidAppConfig
 from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
+from orvl.project.controls import check_controls
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
@@ -73,7 +74,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         family=settings.family.strip() or file.family,
         folder=folder,
         workspace_digest=workspace,
-        control_digests=_control_digests(folder),
+        control_digests=_control_digests(folder, len(prompts)),
         tier=settings.tier,
         lines=front.lines,
     )
@@ -256,13 +257,15 @@ def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
     return app, steps
 
 
-def _control_digests(folder: Path | None) -> dict[str, str]:
+def _control_digests(folder: Path | None, turns: int) -> dict[str, str]:
     controls = folder / "controls" if folder else None
     if not controls or not controls.is_dir():
         return {}
     _check_inside(controls, controls.parent)
     folders = [entry for entry in sorted(controls.iterdir()) if entry.is_dir()]
-    return {entry.name: _folder_digest(entry, controls.parent) for entry in folders}
+    digests = {entry.name: _folder_digest(entry, controls.parent) for entry in folders}
+    check_controls(controls, turns)
+    return digests
 
 
 def _digest(folder: Path | None, part: str) -> str:

@@ -23,6 +23,7 @@ RESERVED = frozenset(
         "compare",
         "endpoints",
         "certify",
+        "check",
         "calibrate",
         "view",
         "export",

@@ -19,7 +19,7 @@ from orvl.store import beneath, tree
 from orvl.types import Agent, Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from orvl.project.find import SourceFile
 
@@ -171,22 +171,23 @@ def file_in_home(overlay: Overlay, name: str) -> bytes | None:
 # -- laying files over others
 
 
-def lay(source: Path, target: Path) -> None:
-    """Copies a folder over another: folders are merged, anything else replaces what is there.
+def lay(source: Path, target: Path, skip: Collection[str] = ()) -> None:
+    """Copies a folder over another: folders are merged, anything else replaces what is there. `skip` has names at the
+    top of the folder that stay away.
 
     Everything is opened inside the folder that holds it, so that no link on either side is followed.
     """
     with _opened(source, OPEN_FOLDER) as read, _opened(target, OPEN_FOLDER) as write:
-        _lay_folder(read, write)
+        _lay_folder(read, write, skip)
 
 
-def _lay_folder(read: int, write: int) -> None:
+def _lay_folder(read: int, write: int, skip: Collection[str] = ()) -> None:
     mode = stat.S_IMODE(os.fstat(write).st_mode)
     os.fchmod(write, mode | 0o700)
     with os.scandir(read) as listing:
         entries = [(entry.name, entry.stat(follow_symlinks=False).st_mode) for entry in listing]
     for name, kind in entries:
-        if name in tree.NOT_GIVEN:
+        if name in tree.NOT_GIVEN or name in skip:
             continue
         if stat.S_ISDIR(kind):
             _make_folder(name, write)

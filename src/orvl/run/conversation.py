@@ -30,8 +30,8 @@ from orvl.errors import (
 )
 from orvl.gateway.failures import CallFailure
 from orvl.install import AgentInstallation, serving
+from orvl.project.controls import lay_turn
 from orvl.project.endpoints import continues
-from orvl.project.overlays import lay
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
@@ -177,8 +177,7 @@ class _Turns:
         talk = self.talk
         try:
             self.folders.mend()  # the turn before may have removed or locked them
-            if turn == 1:
-                await _lay_control(self.planned, self.folders)
+            await _lay_control(self.planned, self.folders, turn)
             job = self._job(turn, prompt, seconds)
             self.access.on_turn(turn, _silence(job, self.access.account), self.access.account)
             return await _run(self.sandbox, job, turn, self.access.account)
@@ -190,7 +189,8 @@ class _Turns:
             talk.missing_program = error.missing and not is_agents
         except FileError as error:
             # Before the first turn, the agent has not said anything yet that its file could stumble over.
-            talk.end("errored" if turn == 1 else "failed", str(error))
+            is_agents = turn > 1 and not is_trusted(self.planned.cell.agent)
+            talk.end("failed" if is_agents else "errored", str(error))
         except OSError as error:
             if turn == 1 or not is_agents_doing(error):
                 raise
@@ -285,12 +285,12 @@ def _silence(job: Job, account: Account | None) -> Callable[[], float]:
 # -- the command
 
 
-async def _lay_control(planned: PlannedRun, folders: RunFolders) -> None:
-    """Lays down what orvl's own controls leave. Both their files and the workspace may be somebody else's: nothing of
-    either is executed, and no link in them is followed."""
+async def _lay_control(planned: PlannedRun, folders: RunFolders, turn: int) -> None:
+    """Lays down what orvl's own controls leave in a turn. Both their files and the workspace may be somebody else's:
+    nothing of either is executed, and no link in them is followed."""
     controls = _controls(planned)
     if controls and is_trusted(planned.cell.agent):
-        await asyncio.to_thread(lay, controls / str(planned.cell.agent.control), folders.workspace)
+        await asyncio.to_thread(lay_turn, controls / str(planned.cell.agent.control), turn, folders.workspace)
 
 
 def _controls(planned: PlannedRun) -> Path | None:

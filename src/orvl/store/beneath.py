@@ -96,6 +96,23 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 # -- removing
 
 
+def delete(root: Path, name: str) -> None:
+    """Deletes what a path below a folder names; no folder on the way may be a link, and something has to be there."""
+    if not stays_inside(name):
+        raise OSError(errno.EINVAL, "this path leads out of its folder", name)
+    *parents, last = name.split("/")
+    folder = os.open(root, OPEN_FOLDER)
+    try:
+        for part in parents:
+            inner = os.open(part, OPEN_FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        os.stat(last, dir_fd=folder, follow_symlinks=False)
+        remove_in(folder, last)
+    finally:
+        os.close(folder)
+
+
 def remove(path: Path) -> None:
     """Deletes a folder, however deep it is and whatever its modes are; a link or a file is only taken away."""
     with suppress(OSError):

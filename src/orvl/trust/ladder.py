@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orvl.errors import UserError
 from orvl.plan.layout import Panel, panel_of
@@ -124,7 +124,8 @@ def _with_controls(eval_: Eval, controls: Mapping[str, ControlFiles], folder: Pa
 
 def _digest(control: ControlFiles) -> str:
     """A derived control by its content."""
-    files = [[path, hashlib.sha256(content).hexdigest()] for path, content in sorted(control.files.items())]
+    files: list[Any] = [[path, hashlib.sha256(content).hexdigest()] for path, content in sorted(control.files.items())]
+    files += [["deleted", path] for path in sorted(control.deleted)]
     return hashlib.sha256(json.dumps(files).encode()).hexdigest()
 
 

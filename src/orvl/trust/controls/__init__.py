@@ -7,6 +7,8 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable, UserError
+from orvl.project.controls import DELETED, has_turns
+from orvl.project.overlays import lay
 from orvl.store.beneath import put
 from orvl.trust.controls.control import FIXED, FROM_BAD, Control, ControlFiles
 from orvl.trust.mutate.source import ControlSource
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from orvl.trust.mutate.source import FolderFiles
     from orvl.types import Eval
 
 
@@ -50,19 +53,35 @@ def _files(control: Control, source: ControlSource) -> ControlFiles:
     written = source.by_hand(control.name)
     if written is not None:
         origin = f"by hand: controls/{control.name}"
-        return ControlFiles(control.name, written.files, origin, control.by_hand, written.executable)
+        folder = source.folder_of(control.name)
+        by_turn = folder if folder and has_turns(folder) else None
+        return ControlFiles(
+            control.name, written.files, origin, control.by_hand, written.executable, written.deleted, by_turn
+        )
     files, origin, detail = control.make(source)
-    executable = frozenset[str]() if origin == FIXED else _executable(source, origin)
-    return ControlFiles(control.name, files, origin, detail, executable & files.keys())
+    if origin == FIXED:
+        return ControlFiles(control.name, files, origin, detail)
+    base = _base(source, origin)
+    return ControlFiles(
+        control.name, files, origin, detail, base.executable & files.keys(), base.deleted - files.keys()
+    )
 
 
-def _executable(source: ControlSource, origin: str) -> frozenset[str]:
-    folder = source.by_hand("bad") if origin == FROM_BAD else None
-    return (folder or source.good).executable
+def _base(source: ControlSource, origin: str) -> FolderFiles:
+    """What a derived control was made from."""
+    bad = source.by_hand("bad") if origin == FROM_BAD else None
+    return bad or source.good
 
 
 def write(control: ControlFiles, folder: Path) -> None:
-    """Puts a control's files into a folder, over what is there."""
+    """Puts a control into an empty folder, in the form in which a user would write it."""
     folder.mkdir(parents=True, exist_ok=True)
+    if control.by_turn is not None:
+        lay(control.by_turn, folder)
+        return
+    if control.deleted:
+        folder = folder / "turn-1"
+        folder.mkdir()
+        put(folder, DELETED, "".join(f"{path}\n" for path in sorted(control.deleted)).encode())
     for path, content in control.files.items():
         put(folder, path, content, 0o755 if path in control.executable else 0o644)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from orvl.rate.stats.claims import Claim, ClaimResult, PanelScores, examine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -39,6 +41,10 @@ class ControlFiles:
     detail: Mapping[str, Any] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
     """The paths that can be run by themselves."""
+    deleted: frozenset[str] = frozenset()
+    """What it removes from the workspace."""
+    by_turn: Path | None = None
+    """The folder that a user wrote, where it says what each turn leaves."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from orvl.errors import FileError
 from orvl.trust.mutate.candidates import FUNCTIONS, Bug, candidates
 from orvl.trust.mutate.patches import apply_patch
 from orvl.trust.mutate.source import WORD
@@ -13,6 +14,7 @@ from orvl.trust.mutate.syntax import apply, is_sound, is_test, pieces, text_of, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from orvl.trust.mutate.source import ControlSource
 
@@ -31,16 +33,36 @@ class Planted:
 
 def planted(source: ControlSource) -> Planted:
     """All bugs of an eval; each dose includes the smaller ones."""
-    good = source.good.files
-    folder = source.controls / "bugs" if source.controls else None
-    patches = sorted(folder.glob("*.patch")) if folder and folder.is_dir() else []
+    good, patches = source.good.files, patches_of(source)
     if patches:
-        doses = [good]
+        states = [source.final.files]
         for patch in patches:
-            doses.append(apply_patch(patch, doses[-1]))
-        return Planted(tuple(f"controls/bugs/{patch.name}" for patch in patches), tuple(doses), by_hand=True)
+            states.append(apply_patch(patch, states[-1]))
+            _check_kept(patch, source, states[-1])
+        doses = tuple(over_workspace(source, state) for state in states)
+        return Planted(tuple(f"controls/bugs/{patch.name}" for patch in patches), doses, by_hand=True)
     chosen = choose(good, source.spoken, MOST)
     return Planted(tuple(map(str, chosen)), tuple(plant(good, chosen[:count]) for count in range(len(chosen) + 1)))
+
+
+def patches_of(source: ControlSource) -> list[Path]:
+    """The bugs that a user wrote, in the order of their names."""
+    folder = source.folder_of("bugs")
+    return sorted(folder.glob("*.patch")) if folder else []
+
+
+def over_workspace(source: ControlSource, state: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What of a whole workspace has to be laid over the one that the agent starts with."""
+    return {
+        path: content
+        for path, content in state.items()
+        if path in source.good.files or source.workspace.get(path) != content
+    }
+
+
+def _check_kept(patch: Path, source: ControlSource, state: Mapping[str, bytes]) -> None:
+    if lost := sorted(source.workspace.keys() - state.keys() - source.good.deleted):
+        raise FileError(patch, None, f"a bug may not remove '{lost[0]}' of the workspace; let it empty that file.")
 
 
 def choose(

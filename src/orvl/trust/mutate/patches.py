@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.errors import FileError
-from orvl.store.beneath import stays_inside
+from orvl.errors import FileError, disk_sentence
+from orvl.store.beneath import LARGEST, read, stays_inside
 from orvl.trust.mutate.syntax import text_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def apply_patch(patch: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
         if change.before is not None:
             found = text_of(result.pop(change.before, b"\0"))
             if found is None:
-                raise FileError(patch, change.line, f"controls/good has no text file '{change.before}' to change.")
+                raise FileError(patch, change.line, f"good's final state has no text file '{change.before}' to change.")
             text = found
         lines = _patched(patch, change, re.findall(r"[^\n]*\n|[^\n]+", text))
         if change.after is not None:
@@ -60,7 +60,10 @@ def apply_patch(patch: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def read_patch(patch: Path) -> list[FilePatch]:
-    text = text_of(patch.read_bytes())
+    try:
+        text = text_of(read(patch, LARGEST))
+    except OSError as error:
+        raise FileError(patch, None, f"it cannot be read ({disk_sentence(error)}).") from error
     if text is None:
         raise FileError(patch, None, "a patch must be UTF-8 text.")
     changes: list[FilePatch] = []

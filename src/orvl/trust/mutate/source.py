@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable, FileError, disk_sentence
+from orvl.project.controls import DELETED, deleted_in, turns_of
 from orvl.store import tree
 from orvl.store.beneath import read
 from orvl.trust.mutate.syntax import is_prose, language_of, text_of
@@ -30,16 +31,60 @@ MOST_READ = 128 << 20
 
 @dataclass(frozen=True)
 class FolderFiles:
-    """The files of a folder by path, and which of them can be executed."""
+    """The files of a folder by path, which of them can be executed, and what of the workspace they take away."""
 
     files: Mapping[str, bytes]
     executable: frozenset[str]
+    deleted: frozenset[str] = frozenset()
+
+    def over(self, below: FolderFiles) -> FolderFiles:
+        """Both together, with these files on top."""
+        kept = {path for path in below.files if path not in self.deleted and not _makes_way(path, self.files)}
+        files = {path: content for path, content in below.files.items() if path in kept} | dict(self.files)
+        executable = (below.executable & kept - self.files.keys()) | self.executable
+        gone = below.deleted | (below.files.keys() - kept)
+        return FolderFiles(files, frozenset(executable), frozenset(gone - files.keys()))
 
 
-def read_folder(root: Path) -> FolderFiles:
+def _makes_way(path: str, others: Mapping[str, bytes]) -> bool:
+    """Whether a file has to go because one of the others is a folder in its place, or in a place above it a file."""
+    above = [path[:at] for at, sign in enumerate(path) if sign == "/"]
+    return any(folder in others for folder in above) or any(other.startswith(f"{path}/") for other in others)
+
+
+def read_control(control: Path, workspace: FolderFiles) -> FolderFiles:
+    """What a control lays over the workspace, all turns together."""
+    laid = FolderFiles({}, frozenset())
+    left = MOST_READ
+    for folder in turns_of(control).values():
+        is_whole = folder == control
+        read_ = read_folder(folder, left)
+        left -= sum(map(len, read_.files.values()))
+        files = {path: content for path, content in read_.files.items() if is_whole or path != DELETED}
+        gone = frozenset[str]() if is_whole else _deleted_by(folder, laid.over(workspace))
+        kept = {path: content for path, content in laid.files.items() if path not in gone}
+        below = FolderFiles(kept, laid.executable & kept.keys(), laid.deleted | (gone & workspace.files.keys()))
+        laid = FolderFiles(files, read_.executable).over(below)
+    return FolderFiles(laid.files, laid.executable, laid.deleted & workspace.files.keys())
+
+
+def _deleted_by(folder: Path, before: FolderFiles) -> frozenset[str]:
+    """The files that a turn removes, by itself or with their folder."""
+    gone: set[str] = set()
+    for number, name in deleted_in(folder):
+        found = {path for path in before.files if path == name or path.startswith(f"{name}/")} - gone
+        if not found:
+            raise FileError(
+                folder / DELETED, number, f"there is no '{name}' in the workspace that this turn could remove."
+            )
+        gone |= found
+    return frozenset(gone)
+
+
+def read_folder(root: Path, most: int = MOST_READ) -> FolderFiles:
     """All files of a user's folder; a link inside the folder counts as its target, any other is skipped."""
     files, executable = {}, set()
-    left = MOST_READ
+    left = most
     for path in _paths(root):
         name = path.relative_to(root).as_posix()
         try:
@@ -70,9 +115,15 @@ class ControlSource:
         self.eval = one
         self.controls = one.part("controls")
 
-    def by_hand(self, name: str) -> FolderFiles | None:
+    def folder_of(self, name: str) -> Path | None:
+        """Where a control is that a user wrote."""
         folder = self.controls / name if self.controls else None
-        return read_folder(folder.resolve()) if folder and folder.is_dir() else None
+        return folder.resolve() if folder and folder.is_dir() else None
+
+    def by_hand(self, name: str) -> FolderFiles | None:
+        """What a control that a user wrote lays over the workspace in the end."""
+        folder = self.folder_of(name)
+        return read_control(folder, self.start) if folder else None
 
     @cached_property
     def good(self) -> FolderFiles:
@@ -99,9 +150,18 @@ class ControlSource:
         return (written.files, True) if written else (gutted(self.good.files), False)
 
     @cached_property
-    def workspace(self) -> Mapping[str, bytes]:
+    def final(self) -> FolderFiles:
+        """The whole workspace as the good control leaves it."""
+        return self.good.over(self.start)
+
+    @cached_property
+    def start(self) -> FolderFiles:
         folder = self.eval.part("workspace")
-        return read_folder(folder).files if folder else {}
+        return read_folder(folder) if folder else FolderFiles({}, frozenset())
+
+    @property
+    def workspace(self) -> Mapping[str, bytes]:
+        return self.start.files
 
     @cached_property
     def hidden(self) -> Mapping[str, bytes]:
