@@ -239,3 +239,11 @@ class InvalidYaml(ValueError):
     def __init__(self, problem: str, line: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.line = problem, line
+
+
+class InvalidPrompt(ValueError):
+    """What is wrong with a prompt, and the place in its text."""
+
+    def __init__(self, sentence: str, place: int) -> None:
+        super().__init__(sentence)
+        self.place = place

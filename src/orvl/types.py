@@ -100,6 +100,33 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Placeholder:
+    """`{{key}}` in a prompt."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One of the ways to say a prompt."""
+
+    parts: tuple[str | Placeholder, ...]
+
+
+Choices = tuple[str | int, ...] | range
+"""What one value is drawn from."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What chance has chosen for an episode of an eval. Checks may know it; agents may not."""
+
+    seed: bytes = field(repr=False)
+    """From which all else of the episode follows."""
+    values: Mapping[str, str | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Eval:
     """A conversation, one prompt a turn, and how its result is looked at."""
 
@@ -111,6 +138,7 @@ class Eval:
     checks_digest: str
     description: str
     prompts: tuple[str, ...]
+    """As they are written; of an eval that was drawn, as they are said."""
     metrics: Mapping[str, float] | None = None
     only_names_metrics: bool = False
     """Whether it leaves their weights to the project."""
@@ -131,7 +159,34 @@ class Eval:
     control_digests: Mapping[str, str] = field(default_factory=dict)
     tier: str = ""
     """The name of a group of evals that it belongs to."""
+    vary: Mapping[str, Choices] = field(default_factory=dict)
+    """By name, what differs from episode to episode."""
+    wordings: tuple[tuple[Wording, ...], ...] = ()
+    """By turn; none where every prompt is said as it is written."""
+    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By name and value: the digest of what is laid over the workspace where that value was drawn."""
+    seed: str = ""
+    """The project's: another one draws other values."""
+    drawn: Draw | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def varies(self) -> bool:
+        """Whether its episodes differ from each other."""
+        return bool(self.vary) or any(len(turn) > 1 for turn in self.wordings)
+
+    @property
+    def layers(self) -> tuple[tuple[Path, str], ...]:
+        """What is laid over the workspace, in this order, each with its digest."""
+        values = self.drawn.values if self.drawn else {}
+        chosen = [(key, str(values[key])) for key in self.variants if key in values]
+        parts = [(self.part(f"variants/{key}/{value}"), self.variants[key].get(value)) for key, value in chosen]
+        return tuple((folder, digest) for folder, digest in parts if folder and digest)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether its runs start with files."""
+        return self.part("workspace") is not None or bool(self.layers)
 
     def due(self, check: Check) -> int:
         """The turn from which on a check is due."""
@@ -416,6 +471,8 @@ class Attempt:
     """The identity of agent, model and provider, where the agent speaks to its model through orvl."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """How many requests of the agent the gateway did not pass on, by the reason."""
+    prompts: tuple[str, ...] = ()
+    """What the agent was told, turn by turn, where that is not what the eval says to all."""
 
     @property
     def has_called(self) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from orvl.capture.browser import find
 from orvl.capture.browser.patient import patient_look
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import DiskWasFull, Interrupted, NotStarted
+from orvl.project.draw import seed_of_check
 from orvl.sandbox.job import hit, shell_job
 from orvl.sandbox.workdir import DiskRoom
 from orvl.store import tree
@@ -86,6 +87,8 @@ class Checker:
     limits: Limits
     lay_out: Callable[[Path], None]
     """Puts a copy of what the agent left into an empty folder."""
+    asked_for_draw: set[str] = field(default_factory=set)
+    """The checks that wanted to know what was drawn for the episode, and may differ from one to the other."""
 
     async def results(self, turn: int = 0, left: Path | None = None) -> tuple[CheckResult, ...]:
         """Runs the checks that are due after a turn, or at the end (0), one by one, in the eval's order. `left` is the
@@ -147,14 +150,21 @@ class Checker:
                 self.limits,
                 time.monotonic() + check.limit,
                 self._look if self.eval.app else None,
+                self._draw(check),
             )
             async with answering(subject, folders, give_up):
                 ended = await _ran(sandbox, replace(job, env={**job.env, **more}), subject)
             if broken:
                 raise broken[0]
+            if subject.asked_for_draw:
+                self.asked_for_draw.add(check.name)
             return _with_share(self._result(check, ended), subject.share)
         finally:
             await asyncio.to_thread(folders.remove)
+
+    def _draw(self, check: Check) -> dict[str, Any]:
+        draw = self.eval.drawn
+        return {"values": dict(draw.values), "seed": seed_of_check(draw, check.name)} if draw else {}
 
     async def _by_steps(self, check: Check) -> CheckResult:
         """The steps in a browser, instead of a command."""

@@ -144,6 +144,11 @@ def attempt_details(store: Store, stored: StoredAttempt) -> AttemptDetails:
     )
 
 
+def prompts_of(store: Store, cell: int, attempt: Attempt) -> tuple[str, ...]:
+    """What an attempt's agent was told: its own prompts, or those of the eval."""
+    return attempt.prompts or store.prompts(cell)
+
+
 def inspections_of(store: Store, attempt: int) -> Inspections:
     return Inspections.of(store.inspections(attempt), store.blobs)
 

@@ -64,6 +64,10 @@ class Subject:
     limits: Limits
     until: float
     browse: Browse | None = None
+    draw: Mapping[str, Any] = field(default_factory=dict)
+    """The values of the episode, and the seed of this check; for the checker alone."""
+    asked_for_draw: bool = False
+    """Whether what the check does may differ from episode to episode."""
     _making: asyncio.Task[RunFolders] | None = None
     _folders: RunFolders | None = None
     _commands: int = 0
@@ -180,6 +184,10 @@ class Subject:
             raise RequestRefused(f"{passed} of {cases} cases cannot have passed")
         self.share = passed / cases
         return {}
+
+    async def drawn(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked_for_draw = True
+        return dict(self.draw)
 
     async def browsed(self, request: Mapping[str, Any]) -> dict[str, Any]:
         steps = [str(step) for step in request["steps"]]
@@ -405,6 +413,7 @@ class Requests:
             "fresh": subject.fresh,
             "browse": subject.browsed,
             "grade": subject.graded,
+            "draw": subject.drawn,
         }
 
     async def accept(self, listening: socket.socket) -> None:

@@ -57,6 +57,7 @@ def take(
         record=_record(account, folders, batch) if account and account.calls else None,
         told=talk.reported_usage,
         refused=dict(account.refused) if account else {},
+        prompts=talk.prompts,
     )
 
 

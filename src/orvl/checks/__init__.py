@@ -15,6 +15,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from random import Random
     from typing import Any, Literal, NoReturn
 
 __all__ = [
@@ -22,10 +23,12 @@ __all__ = [
     "Step",
     "browse",
     "connect",
+    "drawn",
     "fail",
     "files",
     "fresh",
     "grade",
+    "random",
     "read",
     "run",
     "start",
@@ -152,6 +155,23 @@ def grade(passed: int, cases: int) -> None:
     _ask("grade", passed=passed, cases=cases)
 
 
+def drawn() -> dict[str, str | int]:
+    """What was drawn for this episode, by the names that the eval's `vary` has."""
+    return dict(_draw()["values"])
+
+
+def random() -> Random:
+    """Random numbers for this check's inputs: others in each episode, the same whenever it checks that episode.
+
+    A check has one such generator, however often it asks for it.
+    """
+    if not _generators:
+        from random import Random
+
+        _generators.append(Random(_draw()["seed"]))
+    return _generators[0]
+
+
 def fail(sentence: str) -> NoReturn:
     """Ends the check as failed, with a sentence that says why."""
     print(sentence)
@@ -160,6 +180,12 @@ def fail(sentence: str) -> NoReturn:
 
 
 # -- how it is asked
+
+_generators: list[Random] = []
+
+
+def _draw() -> Any:
+    return _ask("draw")
 
 
 def _command(command: Sequence[str], input: str | bytes, cwd: str, env: Mapping[str, str] | None) -> dict[str, Any]:
@@ -177,7 +203,9 @@ def _ended(answer: Mapping[str, Any]) -> Ended:
     return Ended(answer["status"], out, err, answer["seconds"], answer["cut"])
 
 
-def _ask(do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade"], **what: Any) -> Any:
+def _ask(
+    do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade", "draw"], **what: Any
+) -> Any:
     with _connection() as connection:
         _send(connection, {"do": do, **what})
         answer, _ = _receive(connection)

@@ -20,7 +20,9 @@ EPILOG = """examples:
   subject files
   subject start node server.js && printf 'GET / HTTP/1.0\\r\\n\\r\\n' | subject connect 8000
   subject browse 'open /' 'expect text Hello'
-  subject grade 7 8                       7 of the check's 8 cases have passed"""
+  subject grade 7 8                       7 of the check's 8 cases have passed
+  subject drawn city                      the value that was drawn for this episode
+  subject random                          a whole number for this check and episode, to make up inputs from"""
 
 
 def main() -> int:
@@ -59,10 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("passed", type=int)
     verb.add_argument("cases", type=int)
     verb.set_defaults(carry_out=lambda given: checks.grade(given.passed, given.cases))
+    verb = verbs.add_parser("drawn")
+    verb.add_argument("key")
+    verb.set_defaults(carry_out=_drawn)
     verb = verbs.add_parser("browse")
     verb.add_argument("steps", nargs="+")
     verb.set_defaults(carry_out=_browse)
-    for name, simple in (("files", _files), ("fresh", lambda _: checks.fresh()), ("stop", _stop)):
+    for name, simple in (("files", _files), ("fresh", lambda _: checks.fresh()), ("stop", _stop), ("random", _random)):
         verbs.add_parser(name).set_defaults(carry_out=simple)
     return parser
 
@@ -112,6 +117,19 @@ def _write(arguments: argparse.Namespace) -> None:
 def _files(_arguments: argparse.Namespace) -> None:
     for path in checks.files():
         print(path if path.isprintable() else ascii(path))  # or a name with a line end would look like two
+
+
+def _drawn(arguments: argparse.Namespace) -> int:
+    values = checks.drawn()
+    if arguments.key not in values:
+        print(f"subject: nothing is drawn for '{arguments.key}'.", file=sys.stderr)
+        return 1
+    print(values[arguments.key])
+    return 0
+
+
+def _random(_arguments: argparse.Namespace) -> None:
+    print(checks.random().randrange(1 << 31))
 
 
 def _browse(arguments: argparse.Namespace) -> int:

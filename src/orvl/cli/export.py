@@ -167,14 +167,14 @@ def _atif(
 
 def _trajectories(store: Store, runs: Iterable[StoredRun]) -> Iterator[tuple[str, Any]]:
     """These runs by their keys, each with its last attempt."""
-    from orvl.capture.stored_run import NAMES
+    from orvl.capture.stored_run import NAMES, prompts_of
     from orvl.report.atif import trajectory
 
     cells = {cell.id: {name: getattr(cell, name) for name in NAMES} for cell in store.cells()}
     for run in runs:
         attempt = store.attempt(run.attempt)[0]
         steps = store.blobs.get(attempt.steps) if attempt.steps else b"[]"
-        prompts, scores = store.prompts(run.cell), store.scores(run.attempt)
+        prompts, scores = prompts_of(store, run.cell, attempt), store.scores(run.attempt)
         yield run.key, trajectory(run.key, cells[run.cell], run.episode, prompts, attempt, steps, scores)
 
 

@@ -14,8 +14,10 @@ import click
 
 from orvl.cli.common import open_to_write, open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.draw import drawn
 from orvl.project.endpoints import check_prices, without_price
 from orvl.project.names import did_you_mean, name_of
+from orvl.project.wordings import escaped
 from orvl.store import tree
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def command(
     others = list(_others(here, eval_name))
     with open_to_write(here, None) as store:
         about = f"round-trip:{name}"
-        built = asyncio.run(_built(here, builder, here.eval(eval_name).prompts[0], budget, store, about))
+        built = asyncio.run(_built(here, builder, drawn(here.eval(eval_name), 1).prompts[0], budget, store, about))
         scale = _scale(built, others)
         _write(folder, built, {"judge": builder.name, "model": builder.model, "from": eval_name, **scale})
         store.transaction([lambda store: store.drop_replies(about)])
@@ -132,7 +134,7 @@ def _others(project: Project, own: str) -> Iterable[Mapping[str, str]]:
 def _write(folder: Path, built: BuiltProject, scale: dict[str, object]) -> None:
     """The new eval, put into its place as a whole."""
     beside = folder.with_name(f".{folder.name}.new")
-    turn = "\n".join("\\---" if line.rstrip() == "---" else line for line in built.prompt.split("\n"))
+    turn = "\n".join(map(escaped, built.prompt.split("\n")))
     description = json.dumps(f"What {scale['judge']} built from {scale['from']}, by its rules")
     front = f"---\ndescription: {description}\n---\n"
     files = {"eval.md": front + turn, "round-trip/scale.json": json.dumps(scale, indent=2) + "\n"}

@@ -288,8 +288,8 @@ class Attempts:
             return replace(attempt, checks=self._checked[same])
         try:
             left = await asyncio.to_thread(self._left, folders)
-            results = await self._results(planned, attempt, slot, left)
-            if same:
+            results, is_drawn = await self._results(planned, attempt, slot, left)
+            if same and not is_drawn:
                 self._checked[same] = results
             return replace(attempt, checks=results)
         except NotStarted as error:
@@ -309,20 +309,27 @@ class Attempts:
         """Runs an eval's present checks on what was kept of a run."""
         if why := await self._programs.missing(planned.cell.eval, slot.walled):
             raise NotStarted(why, missing=True)
-        return await self._results(planned, attempt, slot)
+        return (await self._results(planned, attempt, slot))[0]
 
     async def _results(
         self, planned: PlannedRun, attempt: Attempt, slot: Slot, left: Path | None = None
-    ) -> tuple[CheckResult, ...]:
-        """Of what was there at the end, and after each turn that is checked. `left` is the agent's own folder, which
-        is used up."""
+    ) -> tuple[tuple[CheckResult, ...], bool]:
+        """Of what was there at the end, and after each turn that is checked; and whether they are of this episode
+        alone. `left` is the agent's own folder, which is used up."""
         eval_, results = planned.cell.eval, list[CheckResult]()
+        last = self._checker(planned, attempt.tree, slot)
+        checkers = [last]
         for turn in eval_.checked_turns:
             if turn > len(attempt.turns):
                 results += not_reached(eval_, turn)
             elif manifest := tree_after(attempt, turn):
-                results += await self._checker(planned, manifest, slot).results(turn)
-        return (*results, *await self._checker(planned, attempt.tree, slot).results(left=left))
+                checkers.append(self._checker(planned, manifest, slot))
+                results += await checkers[-1].results(turn)
+        results += await last.results(left=left)
+        is_drawn = any(check.steps for check in eval_.checks if eval_.vary) or any(
+            one.asked_for_draw for one in checkers
+        )
+        return tuple(results), is_drawn
 
     def _checker(self, planned: PlannedRun, manifest: str | None, slot: Slot) -> Checker:
         def lay_out(workspace: Path) -> None:

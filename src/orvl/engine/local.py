@@ -42,6 +42,7 @@ from orvl.errors import (
 from orvl.gateway import Gateway
 from orvl.plan.prices import check_budget
 from orvl.project import PARTS, line_in
+from orvl.project.draw import drawn_run
 from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
@@ -315,6 +316,7 @@ class _Crew:
 
     async def _do(self, task: Task, slot: Slot) -> None:
         planned, do = task
+        planned = drawn_run(planned)
         self._going += 1
         try:
             if self.policy is None:
@@ -451,7 +453,7 @@ class _Crew:
         replies: Sequence[JudgeReply] = (),
     ) -> bool:
         name = planned.cell.eval.name
-        panel = self.plan.panels[name]
+        panel = replace(self.plan.panels[name], eval=planned.cell.eval)
         if panel.eval.app or any(metric.judged for metric in panel.metrics):
             self.on_event(RunDoing(planned, "scores"))
         try:

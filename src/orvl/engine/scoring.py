@@ -102,7 +102,7 @@ class RunScorer:
     ) -> tuple[list[Score], bool]:
         """The scores that an attempt does not have yet, and whether these are all."""
         scratch = self.work.root / f"score{number}"
-        run = CapturedRun(attempt, panel.eval.prompts, self.store.blobs, scratch, inspections)
+        run = CapturedRun(attempt, attempt.prompts or panel.eval.prompts, self.store.blobs, scratch, inspections)
         items = [text for metric in panel.metrics for text, _ in metric.items]
         named = [*items, *_texts_of(panel.eval)]
         judged = self.judges.judged_run(run, named, browse, number, replies, contestant)

@@ -79,7 +79,8 @@ class Named:
 
     def on(self, agent: Agent, eval_: Eval) -> dict[str, str]:
         """Those that count on one eval."""
-        folders = [eval_.part("workspace"), *(overlay.workspace for overlay in agent.overlays)]
+        variants = [eval_.part(f"variants/{key}/{value}") for key, some in eval_.variants.items() for value in some]
+        folders = [eval_.part("workspace"), *variants, *(overlay.workspace for overlay in agent.overlays)]
         files = dict(self.always)
         for word, some in self.by_word.items():
             if not any(folder and os.path.lexists(folder / word) for folder in folders):

@@ -102,7 +102,7 @@ class Project:
         def load(file: SourceFile) -> Eval:
             from orvl.project.evals import load_eval
 
-            loaded = load_eval(file, self.settings.limits.check)
+            loaded = load_eval(file, self.settings.limits.check, self.settings.seed)
             self._known_metrics(loaded.metrics or (), file.path, lambda _: loaded.lines.get("metrics"))
             self._known_metrics(loaded.par, file.path, lambda _: loaded.lines.get("par"))
             self._known_metrics(loaded.items, file.path, lambda _: loaded.lines.get("items"))
@@ -189,7 +189,7 @@ class Project:
             "checks": bool(eval_.checks),
             "ui": bool(eval_.app),
             "ux": bool(eval_.app),
-            "adherence": eval_.part("workspace") is not None,
+            "adherence": eval_.part("workspace") is not None or bool(eval_.variants),
             "semantic-similarity": eval_.part("reference") is not None and eval_.part("round-trip") is None,
             "round-trip": eval_.part("round-trip") is not None,
         }

@@ -11,27 +11,28 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orvl.errors import FileError, InvalidAppConfig
+from orvl.errors import FileError, InvalidAppConfig, InvalidPrompt
 from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
 from orvl.project.controls import check_controls
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
+from orvl.project.vary import check_sizes, choices_of, variants_of
+from orvl.project.wordings import WrittenPrompt, as_written, lines_of, parsed, parts_of, split_turns
 from orvl.store import tree
-from orvl.types import Check, Eval, EvalItems
+from orvl.types import Check, Choices, Eval, EvalItems, Wording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orvl.project.find import SourceFile
 
-MOST_TURNS = 1000
 KEY = re.compile(r"""["']?([\w-]+)["']?:(?:\s|$)""")
 
 
-def load_eval(file: SourceFile, check_limit: float) -> Eval:
-    """Loads an eval; `check_limit` applies to checks that set none."""
+def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
+    """Loads an eval; `check_limit` applies to checks that set none, and `seed` to what varies."""
     path = file.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
@@ -41,8 +42,12 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     head, first_line, body = split_front_matter(path, text)
     front = FrontMatter(path, head)
     settings = front.settings
-    prompts = split_turns(path, body, first_line)
+    turns = split_turns(path, body, first_line)
+    prompts = tuple(map(as_written, turns))
+    vary = choices_of(front)
+    wordings = _wordings(path, turns, vary)
     folder = path.parent if path.name == "eval.md" else None
+    variants = variants_of(folder, vary, _folder_digest)
     checks = _checks(front, check_limit, folder, prompts)
     limits = {name: value for name, value in vars(settings.limits).items() if value}
     app, steps = _app(front)
@@ -52,14 +57,15 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
     checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
+    more = [*_more(setup, settings.network), *_drawn_from(turns, vary, variants, seed)]
     return Eval(
         name=file.name,
         path=path,
         origin=file.origin,
-        digest=_hash(file.name, prompts, workspace, sorted(limits.items()), *_more(setup, settings.network)),
+        digest=_hash(file.name, prompts, workspace, sorted(limits.items()), *more),
         scoring_digest=_hash(checks_digest, sorted(app.items()), reference, *further),
         checks_digest=checks_digest,
-        description=settings.description or _first_words(prompts[0]),
+        description=settings.description or _first_words(turns[0][0].text),
         prompts=prompts,
         metrics=metrics,
         only_names_metrics=front.only_names_metrics,
@@ -76,6 +82,10 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         workspace_digest=workspace,
         control_digests=_control_digests(folder, len(prompts)),
         tier=settings.tier,
+        vary=vary,
+        wordings=wordings,
+        variants=variants,
+        seed=seed,
         lines=front.lines,
     )
 
@@ -85,9 +95,39 @@ def _more(setup: tuple[str, ...], network: str | None) -> list[Any]:
     return [["setup", setup, "network", network]] if setup or network else []
 
 
+def _wordings(
+    path: Path, turns: Sequence[Sequence[WrittenPrompt]], vary: Mapping[str, Choices]
+) -> tuple[tuple[Wording, ...], ...]:
+    """What is said in each turn, in its parts; none where everything is said as it is written."""
+    if not vary and all(len(turn) == 1 for turn in turns):
+        return ()
+    found = []
+    for turn in turns:
+        wordings = [parsed(path, written, vary) for written in turn]
+        for written, wording in zip(turn, wordings, strict=True):
+            check_sizes(path, written.line, wording, vary)
+        found.append(tuple(wordings))
+    return tuple(found)
+
+
+def _drawn_from(
+    turns: Sequence[Sequence[WrittenPrompt]],
+    vary: Mapping[str, Choices],
+    variants: Mapping[str, Mapping[str, str]],
+    seed: str,
+) -> list[Any]:
+    """What is part of an eval's identity only if its episodes differ."""
+    if not vary and all(len(turn) == 1 for turn in turns):
+        return []
+    choices = [[key, [one.start, one.stop] if isinstance(one, range) else list(one)] for key, one in vary.items()]
+    texts = [[written.text for written in turn] for turn in turns]
+    folders = [[key, sorted(some.items())] for key, some in variants.items()]
+    return [["vary", choices, "wordings", texts, "variants", folders, *(["seed", seed] if seed else [])]]
+
+
 def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:
     """The YAML at the top, the line on which the conversation starts, and the conversation."""
-    lines = _lines(text)
+    lines = lines_of(text)
     if not lines or lines[0].rstrip() != "---":
         _check_begun(path, lines)
         return "", 1, text
@@ -114,40 +154,6 @@ def _check_begun(path: Path, lines: Sequence[str]) -> None:
             f"'{settings[0]}' is a setting of an eval, but no line of '---' begins the front matter: put one above "
             "it. (A prompt that begins so needs two lines of '---' above it.)",
         )
-
-
-def split_turns(path: Path, body: str, first_line: int) -> tuple[str, ...]:
-    """The prompts, separated by lines of `---`; `\\---` is such a line inside a prompt."""
-    turns: list[tuple[int, list[str]]] = [(first_line, [])]
-    for number, line in enumerate(_lines(body), first_line):
-        if line.rstrip() == "---":
-            turns.append((number + 1, []))
-        else:
-            turns[-1][1].append(line[1:] if line.rstrip() == "\\---" else line)
-    if len(turns) > MOST_TURNS:
-        raise FileError(path, turns[MOST_TURNS][0], f"a conversation has at most {MOST_TURNS} turns.")
-    prompts = []
-    for number, (line_number, lines) in enumerate(turns, 1):
-        prompt = "".join(lines).strip("\n")
-        if not prompt.strip():
-            raise FileError(path, line_number, _no_prompt(number, len(turns)))
-        if "\0" in prompt:
-            raise FileError(
-                path, line_number, f"the prompt of turn {number} contains a NUL byte, which no argument can carry."
-            )
-        prompts.append(prompt)
-    return tuple(prompts)
-
-
-def _lines(text: str) -> list[str]:
-    """Lines as editors count them: `splitlines` would also break at form feeds and the like."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def _no_prompt(number: int, count: int) -> str:
-    if count == 1:
-        return "the eval has no prompt; write it after the front matter."
-    return f"the prompt of turn {number} is empty; write it, or remove a line of '---'."
 
 
 def _text(file: SourceFile) -> str:
@@ -193,7 +199,8 @@ def _checks(front: FrontMatter, default_limit: float, folder: Path | None, promp
             raise front.wrong(("checks", number), sentence)
         try:
             check_expectations(row.steps)
-        except InvalidAppConfig as error:
+            _check_braces(row.steps, front)
+        except (InvalidAppConfig, InvalidPrompt) as error:
             raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
         if why := missing_file(row.run, folder, prompts):
             raise front.wrong(("checks", number, "run"), f"check '{row.name}': {why}")
@@ -240,6 +247,11 @@ def _identity(check: Check) -> list[Any]:
     return [check.name, check.run, check.limit, check.weight, *more]
 
 
+def _check_braces(steps: Sequence[str], front: FrontMatter) -> None:
+    for step in steps if front.settings.vary else ():
+        parts_of(step, front.settings.vary)
+
+
 def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
     """The app and the steps through it, checked as far as possible before anything runs."""
     app = {name: value for name, value in vars(front.settings.app).items() if value}
@@ -250,7 +262,8 @@ def _app(front: FrontMatter) -> tuple[dict[str, str], tuple[str, ...]]:
             check_app(app)
         key = "steps"
         check_expectations(steps)
-    except InvalidAppConfig as error:
+        _check_braces(steps, front)
+    except (InvalidAppConfig, InvalidPrompt) as error:
         raise front.wrong((key,), str(error)) from error
     if steps and not app:
         raise front.wrong(("steps",), "'steps' need an 'app', such as app: {files: index.html}.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orvl.project.validation import Place
 
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
-MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup")
+MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup", "vary")
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,10 @@ class EvalSettings:
     steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})
     setup: list[Text] = field(default_factory=list, metadata={"form": "a command or a list of commands"})
     network: Literal["registries"] | None = None
+    vary: dict[str, Any] = field(
+        default_factory=dict, metadata={"form": "names with choices, such as {city: [Lyon, Ghent]}"}
+    )
+    """What differs from episode to episode."""
     __pydantic_config__ = FORBID
 
 

@@ -194,6 +194,8 @@ class Settings:
     """The share of a checklist, by weight, that a judge must answer yes or no; below it the judge abstains."""
     episodes: Count = 1
     """How many independent runs each cell gets."""
+    seed: str = ""
+    """What evals with `vary` draw their values from: with another seed they are other runs."""
     attempts: Count = 3
     """How often a run is tried if something other than the agent fails."""
     concurrency: Count | None = None

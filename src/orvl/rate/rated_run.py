@@ -100,7 +100,7 @@ class Run:
             if stored is None:
                 raise UserError(f"The run {self.key[:12]} is not in the store {self.store_url} any more.")
             attempt, checks = store.attempt(stored.attempt)
-            return stored.attempt, attempt, checks or (), store.prompts(stored.cell)
+            return stored.attempt, attempt, checks or (), attempt.prompts or store.prompts(stored.cell)
 
     def _read(self, part: Callable[[Store, CapturedRun], T]) -> T:
         from orvl.capture.captured_run import CapturedRun

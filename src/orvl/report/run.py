@@ -152,9 +152,18 @@ def _turns(attempt: Attempt) -> Iterator[str]:
     for number, turn in enumerate(attempt.turns, 1):
         left_out = f", {turn.left_out_bytes} bytes of output dropped" if turn.left_out_bytes else ""
         yield f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}"
+        yield from _prompt(attempt, number)
         if turn.loaded:
             share = f"in {turn.cpu_pressure or 0:.0%} of its time"
             yield f"  ! the machine was loaded in turn {number}: {share}, something waited for a processor"
+
+
+def _prompt(attempt: Attempt, turn: int) -> Iterator[str]:
+    """What the agent was told, where the eval does not say the same to all."""
+    lines = attempt.prompts[turn - 1].splitlines() if turn <= len(attempt.prompts) else []
+    yield from (f"    > {plain(line)}" for line in lines[:MOST_LINES])
+    if len(lines) > MOST_LINES:
+        yield f"    > … and {count(len(lines) - MOST_LINES, 'more line')}; see --json"
 
 
 def _turn_lines(attempt: Attempt) -> Iterator[str]:

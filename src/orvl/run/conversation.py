@@ -30,12 +30,12 @@ from orvl.errors import (
 )
 from orvl.gateway.failures import CallFailure
 from orvl.install import AgentInstallation, serving
-from orvl.project.controls import lay_turn
 from orvl.project.endpoints import continues
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
 from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
+from orvl.run.controls import lay_control
 from orvl.run.last_words import last_words
 from orvl.run.project_files import ProjectFiles
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
@@ -115,6 +115,8 @@ class Conversation:
     """What counts: the gateway's figures where the run goes through it, else the agent's own."""
     reported_usage: Usage | None = None
     """The agent's own figures, where the gateway has better ones."""
+    prompts: tuple[str, ...] = ()
+    """What the agent is told, where that is not what the eval says to all."""
 
     def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
         self.outcome, self.reason, self.retry = outcome, reason, retry
@@ -132,6 +134,8 @@ async def converse(
     """Runs all turns in one session of the agent; stops after the first that does not end well."""
     turns = _Turns(planned, folders, sandbox, limits, access)
     talk = turns.talk
+    if planned.cell.eval.wordings:
+        talk.prompts = planned.cell.eval.prompts
     for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
         await turns.take(turn, prompt)
         if talk.outcome != "finished" or talk.stopped:
@@ -290,7 +294,8 @@ async def _lay_control(planned: PlannedRun, folders: RunFolders, turn: int) -> N
     nothing of either is executed, and no link in them is followed."""
     controls = _controls(planned)
     if controls and is_trusted(planned.cell.agent):
-        await asyncio.to_thread(lay_turn, controls / str(planned.cell.agent.control), turn, folders.workspace)
+        control = controls / str(planned.cell.agent.control)
+        await asyncio.to_thread(lay_control, control, turn, folders.workspace, planned.cell.eval.drawn)
 
 
 def _controls(planned: PlannedRun) -> Path | None:

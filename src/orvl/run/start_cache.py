@@ -115,7 +115,7 @@ class Starts:
         return self.store.folder / "starts" / key
 
     async def _make(self, one: Eval, key: str, sandbox: Sandbox) -> Start:
-        if not one.setup and one.part("workspace") is None:
+        if not one.setup and not one.has_files:
             return await asyncio.to_thread(self._without_files, one)
         return await self._sound(one, key, lambda: self._prepare(one, self._folder(key), sandbox))
 
@@ -185,9 +185,11 @@ class Starts:
 
 
 def key_of(one: Eval, sandbox: Sandbox, image: str | None) -> str:
-    """What a setup leaves depends on the eval, and on the programs that its sandbox has."""
+    """What a setup leaves depends on the eval and its variant, and on the programs that its sandbox has."""
     programs = [sandbox.name, image if sandbox.has_own_programs else None] if one.setup else []
-    return f"{one.digest[:32]}-{hashlib.sha256(repr(programs).encode()).hexdigest()[:8]}"
+    layers = [digest for _, digest in one.layers]
+    made_with = hashlib.sha256(repr([programs, layers] if layers else programs).encode()).hexdigest()
+    return f"{one.digest[:32]}-{made_with[: 32 if layers else 8]}"
 
 
 def _digest(overlays: Sequence[Overlay]) -> str:
@@ -210,6 +212,10 @@ def _lay_out(one: Eval, fresh: RunFolders) -> None:
     # It is kept under the content that the call began with: it must be that.
     if source is not None and one.workspace_digest and tree.digest(fresh.workspace) != one.workspace_digest:
         raise SetupFailed(f"the workspace of {one.name} was changed while runs went on; run the command again")
+    for folder, digest in one.layers:
+        lay(folder, fresh.workspace)
+        if tree.digest(folder) != digest:
+            raise SetupFailed(f"{folder} of {one.name} was changed while runs went on; run the command again")
 
 
 def unused(folder: Path, evals: Iterable[Eval]) -> list[Path]:

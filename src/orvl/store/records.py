@@ -106,6 +106,8 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
         detail["record"] = attempt.record
     if attempt.contestant:
         detail["contestant"] = attempt.contestant
+    if attempt.prompts:
+        detail["prompts"] = [clean(prompt) for prompt in attempt.prompts]
     if attempt.refused:
         detail["refused"] = dict(attempt.refused)
     if attempt.told:
@@ -148,8 +150,10 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
     kept["contestant"] = detail.get("contestant")
     kept["refused"] = dict(detail.get("refused", {}))
-    for sentence in kept["cut"]:
-        check_text("cut", sentence)
+    kept["prompts"] = tuple(detail.get("prompts", ()))
+    for name in ("cut", "prompts"):
+        for text in kept[name]:
+            check_text(name, text)
     if not 0 <= fields["started"] < LATEST:
         raise ValueError(f"started is {fields['started']!r:.40}")
     return made(Attempt, {"usage": usage, **kept, **fields})
@@ -204,6 +208,12 @@ def made_of_text(cell: Cell) -> str:
         "network": eval_.network,
         "control": eval_.control_digests.get(agent.control, "") if agent.control else "",
     }
+    if eval_.varies:
+        choices = {
+            key: list(map(str, one)) if not isinstance(one, range) else str(one) for key, one in eval_.vary.items()
+        }
+        varied = [list(choices.items()), eval_.variants, eval_.seed]
+        parts["variants"] = hashlib.sha256(json.dumps(varied).encode()).hexdigest()
     return json.dumps(parts, sort_keys=True)
 
 

@@ -115,15 +115,13 @@ def evidence_text(run: CapturedRun, asked: Iterable[LabelQuestion]) -> str:
 def blind(project: Project, store: Store, asked: Asked, scratch: Path) -> CapturedRun:
     """A run as judges see it, without the names of the agent, its model and its provider."""
     from orvl.capture.captured_run import CapturedRun, Inspections
+    from orvl.capture.stored_run import prompts_of
 
     attempt, checks = store.attempt(asked.attempt)
     finds = replace(Inspections.of(store.inspections(asked.attempt), store.blobs), hidden_names=_names(project, asked))
-    return CapturedRun(replace(attempt, checks=checks), _prompts(store, asked), store.blobs, scratch, finds)
-
-
-def _prompts(store: Store, asked: Asked) -> list[str]:
     (run,) = store.runs_starting_with(asked.run, 1)
-    return [str(prompt) for prompt in store.prompts(run.cell)]
+    prompts = [str(prompt) for prompt in prompts_of(store, run.cell, attempt)]
+    return CapturedRun(replace(attempt, checks=checks), prompts, store.blobs, scratch, finds)
 
 
 def _names(project: Project, asked: Asked) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from orvl.trust.controls.control import ControlFiles
     from orvl.types import Eval
 
-PARTS = ("workspace", "checks", "reference", "round-trip")
+PARTS = ("workspace", "checks", "reference", "round-trip", "variants")
 NOTHING_GOOD = "its controls/good holds no file: write there what a good agent would leave."
 
 

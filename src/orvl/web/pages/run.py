@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.capture.stored_run import load_run
+from orvl.capture.stored_run import load_run, prompts_of
 from orvl.report.atif import trajectory
 from orvl.report.shown_run import of_this_store, shown_run
 from orvl.web.html import tag
@@ -87,5 +87,5 @@ def _as_atif(run: RunAsked) -> str:
     details, attempt, store = run.details, run.details.last.attempt, run.asked.store
     steps = store.blobs.get(attempt.steps) if attempt.steps else b"[]"
     cell = {name: getattr(details.cell, name) for name in ("agent", "model", "provider", "eval", "version")}
-    prompts, scores = store.prompts(details.cell.id), store.scores(details.last.id)
+    prompts, scores = prompts_of(store, details.cell.id, attempt), store.scores(details.last.id)
     return json_text(trajectory(details.key, cell, details.episode, prompts, attempt, steps, scores))

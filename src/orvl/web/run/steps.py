@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.stored_run import prompts_of
 from orvl.errors import UserError
 from orvl.project.names import count, did_you_mean
 from orvl.report.atif import loaded, steps_of
@@ -99,7 +100,7 @@ def part(run: RunAsked) -> Child:
 def _steps(run: RunAsked) -> list[ShownStep]:
     attempt, store = run.last.attempt, run.asked.store
     reported = loaded(store.blobs.get(attempt.steps)) if attempt.steps else []
-    prompts = store.prompts(run.details.cell.id)
+    prompts = prompts_of(store, run.details.cell.id, attempt)
     steps = steps_of(reported) or steps_of({"source": "user", "message": prompt} for prompt in prompts)
     return [ShownStep(step) for step in steps]
 

@@ -1,0 +1,73 @@
+"""What chance chooses for an episode of an eval: the same for all contestants, on every machine, at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from orvl.project.wordings import parts_of
+from orvl.types import Draw, Eval, Placeholder, PlannedRun
+
+T = TypeVar("T")
+Values = Mapping[str, str | int]
+
+
+def drawn(eval_: Eval, episode: int) -> Eval:
+    """The eval as it is in an episode: its prompts and steps filled in, its variants chosen."""
+    seed = _hmac(eval_.seed.encode(), json.dumps([eval_.name, episode]))
+    values = {key: _choice(seed, f"vary:{key}", choices) for key, choices in eval_.vary.items()}
+    eval_ = replace(eval_, drawn=Draw(seed, values))
+    if not eval_.wordings:
+        return eval_
+    said = [_choice(seed, f"wording:{turn}", wordings) for turn, wordings in enumerate(eval_.wordings, 1)]
+    return replace(
+        eval_,
+        prompts=tuple(_said(wording.parts, values) for wording in said),
+        steps=_steps(eval_.steps, values),
+        checks=tuple(replace(check, steps=_steps(check.steps, values)) for check in eval_.checks),
+    )
+
+
+def drawn_run(planned: PlannedRun) -> PlannedRun:
+    """A run with its eval as it is in the run's episode."""
+    cell = planned.cell
+    return planned if cell.eval.drawn else replace(planned, cell=replace(cell, eval=drawn(cell.eval, planned.episode)))
+
+
+def seed_of_check(draw: Draw, check: str) -> str:
+    """What a check makes up its own inputs from: another number for each check and episode."""
+    return _hmac(draw.seed, f"check:{check}").hex()
+
+
+def filled(text: str, values: Values) -> str:
+    r"""A text with the values that were drawn in place of `{{key}}`; what has another name stays, as does `\{{key}}`.
+
+    A value is put in once, and never looked at again: it may hold braces of its own.
+    """
+    if not values or "{{" not in text:
+        return text
+    names = "|".join(map(re.escape, values))
+    pattern = rf"(\\?)\{{\{{[ \t]*({names})[ \t]*\}}\}}"
+    return re.sub(pattern, lambda found: found[0][1:] if found[1] else str(values[found[2]]), text)
+
+
+def _steps(steps: Sequence[str], values: Values) -> tuple[str, ...]:
+    return tuple(_said(parts_of(step, values), values) if values else step for step in steps)
+
+
+def _said(parts: Sequence[str | Placeholder], values: Values) -> str:
+    return "".join(part if isinstance(part, str) else str(values[part.key]) for part in parts)
+
+
+def _choice(seed: bytes, name: str, choices: Sequence[T]) -> T:
+    """Not by `random`, whose choices may be others in another Python."""
+    return choices[int.from_bytes(_hmac(seed, name), "big") % len(choices)]
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
