@@ -168,6 +168,8 @@ class Eval:
     seed: str = ""
     """The project's: another one draws other values."""
     drawn: Draw | None = None
+    private: bool = False
+    """Whether nothing but its ratings is written into reports and exports."""
     lines: Mapping[str, int] = field(default_factory=dict)
 
     @property

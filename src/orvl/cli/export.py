@@ -13,6 +13,7 @@ import click
 
 from orvl.cli.common import by_name, open_to_read, selection_from, where
 from orvl.errors import UserError, disk_sentence
+from orvl.plan.private import private_evals
 from orvl.plan.selection import ORDER
 from orvl.project import open_project
 from orvl.project.names import count
@@ -94,6 +95,9 @@ def _rows(
         metrics = chosen_metrics(here, selection, cells)
         ratings = rated(here, opened, cells, metrics)
         names, chunks = opened.export(what, [cell.id for cell in cells])
+        if private := private_evals(here, cells):
+            chunks = _without_words(names, chunks, private)
+            notes.append(f"Of private evals only numbers are written: {', '.join(sorted(private))}.")
         names, chunks = with_ratings(
             names, chunks, {cell.key for cell in cells if cell.id in current}, ratings, metrics
         )
@@ -129,6 +133,13 @@ def _cells(
         names = ", ".join(sorted(controls))
         notes.append(f"Left out {count(left_out, 'run')} of controls ({names}). Name them to have them: --agent NAME")
     return others or cells, known.ids, notes
+
+
+def _without_words(names: Sequence[str], chunks: Iterator[list[Any]], private: frozenset[str]) -> Iterator[list[Any]]:
+    """The rows, those of private evals without what an agent, a check or a judge has said."""
+    eval_, reason = names.index("eval"), names.index("reason")
+    for chunk in chunks:
+        yield [(*row[:reason], None, *row[reason + 1 :]) if row[eval_] in private else row for row in map(tuple, chunk)]
 
 
 def _atif(
@@ -187,13 +198,19 @@ def _chosen(
     if len(words) > RUN_PLACES:
         raise UserError("Too many words; the order is agent model provider eval.")
     agents = {cell.agent for cell in store.cells() if cell.runs}
-    if len(words) == 1 and _is_run(store, words[0], agents):
-        run, cell = find_run(project, store, words[0])
+    if len(words) == 1 and _is_run(store, word := words[0], agents):
+        run, cell = find_run(project, store, word)
         if cell.imported:
             raise UserError(f"The run {run.key[:12]} was imported: orvl does not know its steps.")
+        if private_evals(project, [cell]):
+            raise UserError(f"The eval {cell.eval} is private: its runs are not exported. See: orvl show {word}")
         return [run]
     cells, *_ = _cells(project, store, _selection(words, named), past=past)
-    return store.runs([cell.id for cell in cells if not cell.imported])
+    private = private_evals(project, cells)
+    if left_out := sum(cell.runs for cell in cells if cell.eval in private):
+        names = ", ".join(sorted(private))
+        click.echo(f"Left out {count(left_out, 'run')} of private evals: {names}.", err=True)
+    return store.runs([cell.id for cell in cells if not cell.imported and cell.eval not in private])
 
 
 def _is_run(opened: Store, word: str, agents: set[str]) -> bool:

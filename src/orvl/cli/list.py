@@ -91,6 +91,7 @@ def _eval(project: Project, name: str) -> dict[str, Any]:
     return {
         "tier": one.tier,
         "all": "yes" if name in project.all_evals else "",
+        **({"private": "yes"} if one.private else {}),
         "turns": len(one.prompts),
         "metrics": project.weights(one, has_judges=bool(project.panel())),
         "checks": len(one.checks),

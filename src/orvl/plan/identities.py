@@ -241,7 +241,7 @@ def between(cell: StoredCell, other: StoredCell) -> list[str]:
         return said or ["its files or the eval"]
     names = {"agent": "the agent's file", "model_id": "the model's id", "control": "the control"}
     for part in after:
-        if before.get(part) == after[part]:
+        if before.get(part) == after[part] or part == "private":
             continue
         if part in ("files", "overlays"):
             said += _differing(before.get(part), after[part])

@@ -86,6 +86,7 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         wordings=wordings,
         variants=variants,
         seed=seed,
+        private=settings.private,
         lines=front.lines,
     )
 

@@ -97,6 +97,10 @@ class EvalSettings:
         default_factory=dict, metadata={"form": "names with choices, such as {city: [Lyon, Ghent]}"}
     )
     """What differs from episode to episode."""
+    private: bool = False
+    """Whether what it says, and what agents make of it, stays out of everything that is written for others."""
+    canary: Text = ""
+    """A text that occurs nowhere else: where it turns up, the eval has been."""
     __pydantic_config__ = FORBID
 
 

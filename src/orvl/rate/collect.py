@@ -14,6 +14,7 @@ from orvl.errors import FileError
 from orvl.plan.identities import identities
 from orvl.plan.imported import imported_panel, panel_name
 from orvl.plan.layout import panel_of
+from orvl.plan.private import WITHHELD
 from orvl.plan.weights import weight_notes
 from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
@@ -203,9 +204,10 @@ def _errors(store: Store, gathered: Gathered) -> dict[int, Counter[str]]:
     cells = [cell for cell, one in counts.items() if one.runs > one.carried_out]
     shown: dict[str, str] = {}
     errors: dict[int, Counter[str]] = {cell: Counter() for cell in cells}
+    private = gathered.private
     for run in store.errored_runs(cells) if cells else ():
         if gathered.first <= run.episode <= gathered.last:
-            reason = run.reason or "no reason is known"
+            reason = WITHHELD if run.cell in private else run.reason or "no reason is known"
             errors[run.cell][shown.setdefault(re.sub(r"\d+", "0", reason), reason)] += 1
     return errors
 
@@ -242,7 +244,11 @@ def _run_rows(store: Store, gathered: Gathered, ratings: Mapping[int, GroupRatin
     results = {run.attempt: run for run in store.run_results([ref.id for ref in gathered.refs if ref.id])}
     rated = (run_row(of_cell[results[attempt].cell], results[attempt], rating) for attempt, rating in ratings.items())
     errored = (run_row(of_cell[run.cell], run, None) for run in results.values() if run.outcome == "errored")
-    return (*rated, *errored)
+    private = {of_cell[cell].names for cell in gathered.private}
+    return tuple(
+        replace(row, reason=WITHHELD) if row.reason and (*row.contestant, row.eval) in private else row
+        for row in (*rated, *errored)
+    )
 
 
 def run_row(ref: CellRef, run: RunResult, rating: GroupRating | None) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from orvl.store.score_matrix import score_tables
 from orvl.types import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,8 +71,16 @@ class Gathered:
     first: int = 1
     last: int = ANY_EPISODE
 
-    def attempts(self) -> set[int]:
-        return {number for attempts, _ in self.stacks.values() for number in attempts.tolist()}
+    def attempts(self, cells: Collection[int] | None = None) -> set[int]:
+        """Of all cells, or of some."""
+        stacks = [stack for cell, stack in self.stacks.items() if cells is None or cell in cells]
+        return {number for attempts, _ in stacks for number in attempts.tolist()}
+
+    @cached_property
+    def private(self) -> frozenset[int]:
+        """The cells of private evals."""
+        panels = {name for name, panel in self.panels.items() if panel.eval.private}
+        return frozenset(ref.id for ref in self.refs if ref.id is not None and ref.panel in panels)
 
     def cells_by_panel(self) -> dict[str, list[int]]:
         """The cells that have scored runs."""

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from orvl.plan.imported import weights_sentence
+from orvl.plan.private import WITHHELD
 from orvl.project.names import count
 from orvl.rate.board import over_evals
 from orvl.store.score_matrix import places
@@ -107,7 +108,11 @@ def _unscored_metrics(store: Store, gathered: Gathered, cells: Sequence[Row]) ->
         and (score.metric in weighs or score.kind == "error")
     ]
     is_broken = any(score.kind in ("error", "abstained") and score.metric in missing for score in scores)
-    tally = Counter((score.metric, score.judge, score.kind, score.reason or "") for score in scores)
+    private = gathered.attempts(gathered.private)
+    tally = Counter(
+        (score.metric, score.judge, score.kind, WITHHELD if score.attempt in private else score.reason or "")
+        for score in scores
+    )
     sentences = [_sentence(*reason, number) for reason, number in tally.items()]
     for name in sorted(missing & {name for name, metric in metrics if metric.judges}):
         runs = sum(metric.unrated for other, metric in metrics if other == name)

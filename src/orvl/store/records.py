@@ -196,7 +196,7 @@ def score_row(score: Score) -> tuple[Any, ...]:
 def made_of_text(cell: Cell) -> str:
     """What the identity of a cell is made of, so that it can be said later what has changed."""
     agent, eval_ = cell.agent, cell.eval
-    parts = {
+    parts: dict[str, Any] = {
         "agent": agent.digest if not (agent.overlays or agent.at) else _file_digest(agent.path),
         "overlays": {overlay.name: overlay.digest for overlay in agent.overlays},
         "files": dict(cell.files),
@@ -208,6 +208,8 @@ def made_of_text(cell: Cell) -> str:
         "network": eval_.network,
         "control": eval_.control_digests.get(agent.control, "") if agent.control else "",
     }
+    if eval_.private:
+        parts["private"] = True
     if eval_.varies:
         choices = {
             key: list(map(str, one)) if not isinstance(one, range) else str(one) for key, one in eval_.vary.items()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
 from orvl.pipeline import compare
+from orvl.plan.private import private_evals
 from orvl.project.names import count
 from orvl.report.comparison import print_comparison
 from orvl.report.table import in_order
@@ -62,14 +63,16 @@ class FileLinks(Links):
 
 def one_file(project: Project, store: Store, words: Mapping[str, str], size: int, without: Collection[str] = ()) -> str:
     """Board, judges, evals and the first comparison always; runs by interest, as many as the size leaves room for."""
-    asked = PageRequest(project, store, words, links=FileLinks())
+    asked = PageRequest(project, store, words, links=FileLinks(), for_others=True)
     parts = FileParts(asked, without, *(rated_rows(asked, by) for by in ("agent", "eval", "run")))
     every = by_interest(store, parts.by_run.rows)
-    bare = FileRuns(dict.fromkeys(row.run or "" for row in every))
+    private = private_evals(project, store.cells())
+    open_ = [row for row in every if row.eval not in private]
+    bare = FileRuns(dict.fromkeys(row.run or "" for row in open_))
     least = RESERVE + len(_document(parts.body(every, bare)).encode())
     if least > size:
         raise UserError(f"--size is too small: without any run the file has {least:,} bytes.")
-    return _document(parts.body(every, file_runs(asked, every, size - least, without)))
+    return _document(parts.body(every, file_runs(asked, open_, size - least, without)))
 
 
 @dataclass(frozen=True)

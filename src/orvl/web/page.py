@@ -63,6 +63,8 @@ class PageRequest:
     """Of what the store holds; None where nobody watches it, and nothing may be kept."""
     store_url: str = ""
     label_queues: LabelQueues = field(default_factory=LabelQueues)
+    for_others: bool = False
+    """Whether what is shown may leave this machine: then private evals are named, and no more."""
 
     def only(self, *known: str) -> None:
         """A word that means nothing would look as if it had been heeded."""

@@ -76,6 +76,8 @@ def _asks(asked: PageRequest, name: str) -> Child:
         weights = asked.project.weights(eval_, has_judges=bool(asked.project.panel()))
     except OrvlError as error:
         return tag("p", str(error), class_="bad")
+    if eval_.private and asked.for_others:
+        return tag("p", "It is private: its ratings are all that is said of it here.", class_="quiet")
     return [
         tag("p", eval_.description) if eval_.description else None,
         tag(
