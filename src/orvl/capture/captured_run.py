@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from orvl.types import Inspection
 
 
+MOST_REPLY = 4_000
+"""Characters of what an agent says at the end of a turn."""
 SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
 
 
@@ -220,6 +222,19 @@ class CapturedRun:
     def trajectory(self) -> list[Mapping[str, Any]]:
         """The agent's steps, as its `read` returned them."""
         return list(json.loads(self._blobs.get(self._attempt.steps))) if self._attempt.steps else []
+
+    @cached_property
+    def replies(self) -> list[str]:
+        """What the agent told the user last in each turn: its last message, else the end of what it printed."""
+        said = [""] * len(self._attempt.turns)
+        turn = -1
+        for step in self.trajectory:
+            message = step.get("message")
+            if step.get("source") == "user" and self.prompts[turn + 1 : turn + 2] == (message,):
+                turn += 1
+            elif step.get("source") == "agent" and isinstance(message, str) and 0 <= turn < len(said):
+                said[turn] = message.strip() or said[turn]
+        return [(reply or printed).strip()[-MOST_REPLY:] for reply, printed in zip(said, self.output, strict=True)]
 
     # -- what programs found out about it
 

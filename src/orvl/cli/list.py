@@ -92,7 +92,7 @@ def _eval(project: Project, name: str) -> dict[str, Any]:
         "tier": one.tier,
         "all": "yes" if name in project.all_evals else "",
         "turns": len(one.prompts),
-        "metrics": project.weights(one, has_judges=bool(project.panel())),
+        "metrics": project.weights(one, project.panel()),
         "checks": len(one.checks),
         "controls": list(one.control_digests),
         "description": one.description,

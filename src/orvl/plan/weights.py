@@ -28,7 +28,7 @@ def overridden(project: Project, eval_: Eval) -> dict[str, tuple[float | None, f
     usual = project.settings.metrics
     if not usual or eval_.metrics is None:
         return {}
-    own = project.weights(eval_, has_judges=True)
+    own = project.weights(eval_, ())
     pairs = {name: (usual.get(name), own.get(name)) for name in sorted({*usual, *own})}
     return {name: pair for name, pair in pairs.items() if (pair[0] or 0.0) != (pair[1] or 0.0)}
 
@@ -75,6 +75,6 @@ def _unused(project: Project, panels: Mapping[str, Panel]) -> Iterable[str]:
 
 def _metrics_of(project: Project, name: str) -> set[str]:
     try:
-        return set(project.weights(project.eval(name), has_judges=bool(project.panel())))
+        return set(project.weights(project.eval(name), project.panel()))
     except OrvlError:
         return set()

@@ -64,6 +64,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         only_names_metrics=front.only_names_metrics,
         checks=checks,
         par=settings.par,
+        floor=settings.floor,
         items=_items(front),
         limits=limits,
         app=app,

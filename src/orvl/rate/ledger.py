@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orvl.store import Store, StoredCell
 
 Contestant = tuple[str, str, str]
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,18 @@ class Line:
     """share × the judges' variance; λ times their sum is what R_pen is lower by."""
     judges: Mapping[str, float | None] = field(default_factory=dict)
     """What each judge said; empty where a program scored it."""
+    raw: float | None = None
+    """Of a metric that is earned: what it scored. `score` is the part of it that was earned."""
+    earned: float | None = None
+    """That share; None where all of it counts."""
+
+    @property
+    def product(self) -> str:
+        """How an earned score came about; of several runs, the product of means is not the mean of products."""
+        if self.raw is None or self.earned is None:
+            return ""
+        is_exact = self.score is not None and abs(self.raw * self.earned - self.score) < ROUNDING
+        return f"{self.raw:.3f} {'×' if is_exact else 'and'} earned {self.earned:.3f}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,8 @@ def ledger_of_run(row: Row, penalty: float) -> Ledger | None:
                 metric.mean,
                 share * (metric.variance or 0.0),
                 metric.judges,
+                metric.raw,
+                metric.earned,
             )
         )
     return Ledger(row.R, row.R_pen, penalty, _ordered(lines), row.imported)
@@ -113,6 +128,8 @@ def mean_of(ledgers: Sequence[Ledger]) -> Ledger:
                 score=sum(scores) / len(scores) if scores else None,
                 charge=sum(line.charge for line in some) / number,
                 judges={judge: _mean([line.judges.get(judge) for line in some]) for judge in judges},
+                raw=_mean([line.raw for line in some]),
+                earned=_mean([line.earned for line in some]),
             )
         )
     R, R_pen = (sum(getattr(ledger, name) for ledger in ledgers) / number for name in ("R", "R_pen"))

@@ -164,7 +164,9 @@ def _metric_columns(rows: Sequence[Row]) -> list[Column[Row]]:
 
 
 def _metric(metric: MetricRow) -> dict[str, Any]:
-    return {name: getattr(metric, name) for name in ("weight", "mean", "variance", "judges", "abstained", "unrated")}
+    earned = ("raw", "earned") if metric.earned is not None or metric.raw is not None else ()
+    names = ("weight", "mean", "variance", "judges", "abstained", "unrated", *earned)
+    return {name: getattr(metric, name) for name in names}
 
 
 def _R_legend(rows: Sequence[Row]) -> str:

@@ -52,7 +52,8 @@ def print_evals(terminal: Terminal, ledgers: Mapping[str, Ledger], R: float) -> 
 
 def _by(line: Line, imported: str | None) -> str:
     if not line.judges:
-        return f"imported from {imported}" if imported else "program"
+        earned = f": {line.product}" if line.product else ""
+        return f"imported from {imported}" if imported else f"program{earned}"
     said = (f"{name} {'–' if value is None else f'{value:.2f}'}" for name, value in line.judges.items())
     return ", ".join(said)
 

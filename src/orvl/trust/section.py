@@ -259,7 +259,7 @@ def _beside(
     """Of the cells of one eval: R without each judge in turn, R by other families, and the calibrated R."""
     scoring = board.gathered.scorings[name]
     w, v = scoring.judge_weights, scoring.metric_weights
-    stacks = [board.gathered.stacks[ref.id or 0][1] for ref in refs]
+    stacks = [board.gathered.stacks[ref.id or 0].S for ref in refs]
     # Where nobody abstained, R of the mean is the mean of R, at a fraction of the work.
     parts = [S if not all_known(S) else S.mean(axis=0, keepdims=True).clip(0, 1) for S in stacks]
     S = masked(Scores(scoring.layout, v, w, np.concatenate(parts)), board.rules.quorum)
@@ -293,11 +293,11 @@ def _agreement(gathered: Gathered) -> dict[str, PanelAgreement]:
 def _drawn(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """S of all runs by panel, or of so many as agreement needs."""
     by_panel: dict[str, list[NDArray[np.float64]]] = {}
-    share = MOST_RUNS / max(sum(len(S) for _, S in gathered.stacks.values()), 1)
+    share = MOST_RUNS / max(sum(len(stack.S) for stack in gathered.stacks.values()), 1)
     random = np.random.default_rng(1)
     for ref in gathered.refs:
         if ref.id in gathered.stacks:
-            S = gathered.stacks[ref.id][1]
+            S = gathered.stacks[ref.id].S
             by_panel.setdefault(ref.panel, []).append(S if share >= 1 else S[random.random(len(S)) < share])
     return {name: np.concatenate(parts) for name, parts in by_panel.items()}
 

@@ -37,6 +37,7 @@ def ledger(shown: ShownRun) -> Child:
 
 def _ledger_row(line: Line, judges: Iterable[str]) -> list[Child]:
     score = "–" if line.score is None else f"{line.score:.3f}"
+    score += f" ({line.product})" if line.product else ""
     by_judge = (line.judges.get(judge) for judge in judges)
     own = ["–" if value is None else f"{value:.2f}" for value in by_judge]
     return [line.metric, f"{line.share:.3f}", score, f"{line.points:.3f}", f"{line.lost:.3f}", loss(line.lost), *own]
