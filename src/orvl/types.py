@@ -132,6 +132,10 @@ class Eval:
     folder: Path | None = None
     workspace_digest: str = ""
     """Of `workspace/`, where there is one."""
+    has_linters: bool = False
+    """Whether its workspace configures linters or formatters."""
+    has_rules: bool = False
+    """Whether its workspace has rules for agents, such as an AGENTS.md."""
     control_digests: Mapping[str, str] = field(default_factory=dict)
     tier: str = ""
     """The name of a group of evals that it belongs to."""

@@ -93,6 +93,7 @@ def _eval(project: Project, name: str) -> dict[str, Any]:
         "all": "yes" if name in project.all_evals else "",
         "turns": len(one.prompts),
         "metrics": project.weights(one, project.panel()),
+        "weights_from": project.weights_from(one),
         "checks": len(one.checks),
         "controls": list(one.control_digests),
         "description": one.description,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.plan.earning import Earning
-    from orvl.project import Project
+    from orvl.project import Project, WeightsFrom
     from orvl.types import Eval, Judge, Metric
 
 NOBODY = ("", "")
@@ -31,15 +31,24 @@ class Panel:
     judges: tuple[Judge, ...]
     earning: Earning | None = None
     """How efficiency is earned, where any of its metrics is about that."""
+    weights_from: WeightsFrom = "eval"
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The weights of the metrics that count, of 1, the largest first."""
+        total = sum(self.weights)
+        pairs = zip((metric.name for metric in self.metrics), self.weights, strict=True)
+        return {name: weight / total for name, weight in sorted(pairs, key=lambda pair: -pair[1]) if weight}
 
 
 def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
     """An eval's metrics and weights, narrowed to those requested. One that is named always counts; a glob chooses
     among the eval's own, or among all where the eval has none of them."""
     panel = project.panel(judges)
-    weights = project.weights(eval_, panel)
+    weights, source = project.weights(eval_, panel), project.weights_from(eval_)
     if only is not None:
-        one = POINT if project.weights_from(eval_) == "default" else 1.0
+        one = POINT if source == "default" else 1.0
+        source = "words"
         own = [name for name, named in only.items() if named or name in weights] or list(only)
         weights = {name: weights.get(name, 0.0 if only[name] else one * project.metric(name).weight) for name in own}
         weights = {name: weight or (one if only[name] else 0.0) for name, weight in weights.items()}
@@ -52,7 +61,7 @@ def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, jud
     names = sorted(weights)
     metrics = tuple(_with_items(project.metric(name), eval_) for name in names)
     earning = earning_of(eval_, metrics, panel, project.settings.quorum)
-    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel), earning)
+    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel), earning, source)
 
 
 def _with_items(metric: Metric, eval_: Eval) -> Metric:

@@ -20,7 +20,8 @@ from orvl.types import Agent, Eval, Judge, Metric, Overlay
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-WeightsFrom = Literal["eval", "orvl.toml", "default"]
+WeightsFrom = Literal["eval", "orvl.toml", "default", "words"]
+"""Who says what counts: an eval, [metrics], orvl itself, or the words of a command."""
 T = TypeVar("T")
 PARTS = ("agents", "evals", "scores", "orvl.toml")
 

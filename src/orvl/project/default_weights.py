@@ -26,7 +26,7 @@ LEADERS = (("checks",), ("functionality",), ("round-trip",), ("semantic-similari
 def default_weights(metrics: Iterable[Metric], eval_: Eval, judges: Sequence[Judge]) -> dict[str, float]:
     """Shares of 1. Judges that have no say are asked all the same, and weigh nothing."""
     has_say = any(judge.weight for judge in judges)
-    applying = [metric for metric in metrics if _applies(metric, eval_, has_judges=bool(judges))]
+    applying = [metric for metric in metrics if _applies(metric, eval_, bool(judges), has_say=has_say)]
     points = {metric.name: 0.0 if metric.needs_judge and not has_say else metric.weight for metric in applying}
     shared = {metric.name for metric in applying if metric.origin == BUILT_IN}
     leading = next((names for names in LEADERS if any(points.get(name) for name in names)), ())
@@ -37,8 +37,8 @@ def default_weights(metrics: Iterable[Metric], eval_: Eval, judges: Sequence[Jud
     return {name: weight / total for name, weight in points.items()} if total else points
 
 
-def _applies(metric: Metric, eval_: Eval, *, has_judges: bool) -> bool:
-    """A built-in metric counts only if the eval has what it looks at."""
+def _applies(metric: Metric, eval_: Eval, has_judges: bool, *, has_say: bool) -> bool:
+    """A built-in metric counts only if the eval has what it looks at. Programs read no rules: judges do."""
     if metric.name == "checks" and not eval_.checks:
         return False
     if metric.origin != BUILT_IN:
@@ -50,7 +50,7 @@ def _applies(metric: Metric, eval_: Eval, *, has_judges: bool) -> bool:
     wanted = {
         "ui": bool(eval_.app),
         "ux": bool(eval_.app),
-        "adherence": eval_.part("workspace") is not None,
+        "adherence": eval_.has_linters or (eval_.has_rules and has_say),
         "semantic-similarity": eval_.part("reference") is not None and eval_.part("round-trip") is None,
         "round-trip": eval_.part("round-trip") is not None,
     }

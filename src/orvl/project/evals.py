@@ -15,6 +15,7 @@ from orvl.errors import FileError, InvalidAppConfig
 from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
+from orvl.project.house_rules import house_rules
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
 from orvl.store import tree
@@ -50,6 +51,7 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
+    has_linters, has_rules = house_rules(folder / "workspace" if folder and workspace else None)
     checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
     return Eval(
         name=file.name,
@@ -74,6 +76,8 @@ def load_eval(file: SourceFile, check_limit: float) -> Eval:
         family=settings.family.strip() or file.family,
         folder=folder,
         workspace_digest=workspace,
+        has_linters=has_linters,
+        has_rules=has_rules,
         control_digests=_control_digests(folder),
         tier=settings.tier,
         lines=front.lines,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orvl.plan.weights import FROM
 from orvl.report.terminal import TextCell, TextColumn, TextTable
 from orvl.report.text import plain
 
@@ -68,6 +69,10 @@ def _sentences(ledger: Ledger) -> Iterator[str]:
         weights = {line.metric: line.weight for line in ledger.lines}
         names = ", ".join(f"{name} (weight {weights[name]:.3f})" for name in ledger.unrated)
         yield f"Not rated: {names}; the weights of the others are scaled up, so that they add up to 1."
+    if ledger.weights_from:
+        yield f"Weights: {FROM[ledger.weights_from]}."
+    if ledger.earned:
+        yield ledger.earned
     charge = sum(line.charge for line in ledger.lines)
     yield (
         f"R_pen {ledger.R_pen:.3f} = R minus {ledger.penalty:g} × {charge:.4f}, the weighted variance of the judges' "
