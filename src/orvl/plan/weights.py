@@ -8,7 +8,7 @@ from orvl.errors import OrvlError
 from orvl.project.names import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from orvl.plan.layout import Panel
     from orvl.project import Project
@@ -25,18 +25,18 @@ NAMED = 4
 
 
 def weight_notes(project: Project, panels: Mapping[str, Panel]) -> list[str]:
-    """What is not as one may think: evals that do not go by `[metrics]`, efficiency that nothing has to earn, and
-    metrics of the project that no eval uses."""
-    return [*_overriding(project, panels), *_unearned(panels.values()), *_unused(project, panels)]
+    """A sentence on evals that do not go by `[metrics]`, and one for each metric of the project that no eval uses."""
+    return [*_overriding(project, panels), *_unused(project, panels)]
 
 
-def weight_lines(panels: Iterable[Panel]) -> list[str]:
+def weight_lines(panels: Collection[Panel]) -> list[str]:
     """What counts on these evals and who says so, those that are alike together."""
     alike: dict[tuple[str, str], list[str]] = {}
     for panel in panels:
         listed = ", ".join(f"{name} {share:.3g}" for name, share in panel.shares.items())
         alike.setdefault((listed, panel.weights_from), []).append(panel.eval.name)
-    return [f"Weights of {_few(names)} ({FROM[source]}): {listed}." for (listed, source), names in alike.items()]
+    lines = [f"Weights of {_few(names)} ({FROM[source]}): {listed}." for (listed, source), names in alike.items()]
+    return [*lines, *in_full(panels)]
 
 
 def earned_by(panel: Panel) -> str | None:
@@ -61,7 +61,8 @@ def _few(names: Sequence[str]) -> str:
     return f"{', '.join(names[:NAMED])}{more}"
 
 
-def _unearned(panels: Iterable[Panel]) -> Iterable[str]:
+def in_full(panels: Iterable[Panel]) -> Iterable[str]:
+    """On which evals efficiency counts although nothing says what works."""
     alike: dict[str, list[str]] = {}
     for panel in panels:
         if panel.earning and panel.earning.by is None and (sentence := earned_by(panel)):

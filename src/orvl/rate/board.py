@@ -52,10 +52,17 @@ class Standing:
     number: int | None = None
     made: float | None = None
     content: Mapping[str, Any] | None = None
+    programs_rank: bool = False
+    """Whether ranks go by what programs alone have measured, because nothing vouches for the judges."""
 
     @property
     def may_rank(self) -> bool:
+        """Whether R ranks."""
         return self.state in ("certified", "programs", "imported")
+
+    @property
+    def ranks_by(self) -> Literal["R", "programs"] | None:
+        return "R" if self.may_rank else "programs" if self.programs_rank else None
 
 
 NOT_CERTIFIED = Standing("none")
