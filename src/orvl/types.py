@@ -444,6 +444,8 @@ class Attempt:
         return bool(self.calls) or any(kind in self.refused for kind in REFUSED_CALLS)
 
 
+LINT_BY_TURN = "lint by turn"
+"""The kind of inspection that has the number of new findings of linters after each turn."""
 WEAKENED = "weakened"
 """The kind of inspection that says how a run weakened the configuration of its project's linters."""
 

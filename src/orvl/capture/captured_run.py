@@ -15,7 +15,7 @@ from orvl.capture.turn_scores import checks_score
 from orvl.errors import Missed, OrvlError, StoreError
 from orvl.store import tree
 from orvl.store.tree import Entry
-from orvl.types import Attempt, CheckResult, Usage
+from orvl.types import LINT_BY_TURN, Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,8 @@ class Inspections:
     """What programs found out about a capture, and what judges must not learn."""
 
     lint: LintReport | None = None
+    lint_by_turn: Mapping[int, int] = field(default_factory=dict)
+    """How many new findings there were after each turn whose workspace is stored."""
     lint_trouble: str | None = None
     """Why no linter could look, if that is not the agent's fault."""
     rules: Sequence[ProjectRule] = ()
@@ -57,11 +59,13 @@ class Inspections:
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import LintReport
 
-        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in ("lint", "page")}
+        kinds = ("lint", LINT_BY_TURN, "page")
+        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in kinds}
         try:
             results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
             return cls(
                 lint=LintReport.from_json(results["lint"]) if "lint" in results else None,
+                lint_by_turn={int(turn): int(number) for turn, number in results.get(LINT_BY_TURN, {}).items()},
                 page=Look.from_json(results["page"]) if "page" in results else None,
                 pictures=newest["page"].pictures if "page" in newest else {},
             )
