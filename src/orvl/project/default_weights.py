@@ -1,12 +1,15 @@
 """What counts on an eval that names no metrics, where orvl.toml has no [metrics] either: the default v.
 
 Weights in metrics' files are points. The built-in metrics that apply to an eval share 20 of them: what the others
-leave goes to the one that tells whether the work works. A metric of a project's own counts beside them.
+leave goes to the one that tells whether the work works. A metric of a project's own counts beside them, but not on the
+built-in evals, of which it knows nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from orvl.project.find import built_in_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +45,7 @@ def _applies(metric: Metric, eval_: Eval, has_judges: bool, *, has_say: bool) ->
     if metric.name == "checks" and not eval_.checks:
         return False
     if metric.origin != BUILT_IN:
-        return True
+        return eval_.origin != BUILT_IN or metric.name in built_in_metrics()
     if metric.needs_judge and not has_judges:
         return False
     if metric.name in ONLY_WITHOUT_CHECKS:
