@@ -13,13 +13,14 @@ TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
 .PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench lock clean
 
+# The evals of the tiers smoke and basics that need no browser.
 demo: $(READY)
-	@echo "Running the controls over the built-in evals that need no browser; no key is needed."
-	@$(RUN) -m orvl 'dummy-*,empty' --eval '[!k]*' --project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
-	@echo
-	@echo "Asking the local model to judge hello-world; it is tiny, and its scores are never part of a rating."
-	@$(RUN) -m orvl 'dummy-*' --eval hello-world --metric checks,speed,functionality,readability --judge local \
+	@echo "Three controls do our own evals: dummy-good writes right programs, dummy-bad wrong ones, empty none."
+	@echo "No model is asked, and no key is needed. Evals that can be trusted tell the three apart:"
+	@$(RUN) -m orvl dummy-good,dummy-bad,empty --eval hello-world,fix-slugs,basics \
 		--project "$(CURDIR)" --store "$(CURDIR)/.orvl/demo"
+	@echo
+	@echo "Next: make an eval of your own work, with $(VENV)/bin/orvl init my-evals, and follow docs/tutorial.md."
 
 # The docs as a site that is read from disk: site/index.html. A broken link fails it.
 docs: $(DOCS_READY)

@@ -14,6 +14,8 @@ SandboxName = Literal["bubblewrap", "podman", "docker", "none"]
 """Each has a file in sandbox/."""
 IMPORTED = "imported:"
 """Before the names of agents whose results other tools have measured; no file can have it in its name."""
+CACHED_TOKEN, OUTPUT_TOKEN = 0.1, 5.0
+"""What a token that was cached, and one of an answer, weigh against one that was sent and not cached."""
 ScoreKind = Literal["scored", "abstained", "not applicable", "no judge", "error"]
 
 
@@ -144,6 +146,8 @@ class Eval:
     """Whether it leaves their weights to the project."""
     checks: tuple[Check, ...] = ()
     par: Mapping[str, float] = field(default_factory=dict)
+    floor: float = 0.0
+    """What doing nothing gets on its checks: efficiency is earned by what is above it."""
     items: Mapping[str, EvalItems] = field(default_factory=dict)
     """By metric: requirements of this eval."""
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -156,6 +160,10 @@ class Eval:
     folder: Path | None = None
     workspace_digest: str = ""
     """Of `workspace/`, where there is one."""
+    has_linters: bool = False
+    """Whether its workspace configures linters or formatters."""
+    has_rules: bool = False
+    """Whether its workspace has rules for agents, such as an AGENTS.md."""
     control_digests: Mapping[str, str] = field(default_factory=dict)
     tier: str = ""
     """The name of a group of evals that it belongs to."""
@@ -255,6 +263,8 @@ class Metric:
     """Whether judges with `looks` may use them on it."""
     needs_judge: bool = False
     """Whether it can say nothing where there is no judge."""
+    earned: bool = False
+    """Whether it tells how little a run took, which counts only as far as the work works."""
 
 
 @dataclass(frozen=True)
@@ -342,6 +352,17 @@ class Usage:
         if self.input_tokens is None or self.output_tokens is None:
             return None
         return self.input_tokens + self.output_tokens
+
+    @property
+    def weighted_tokens(self) -> float | None:
+        """Tokens by what they usually cost: a cached one a tenth, one of an answer five times as much.
+
+        Where nobody knows how many were cached, none were.
+        """
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        cached = min(self.cached_tokens or 0, self.input_tokens)
+        return self.input_tokens - cached + CACHED_TOKEN * cached + OUTPUT_TOKEN * self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -482,6 +503,8 @@ class Attempt:
         return bool(self.calls) or any(kind in self.refused for kind in REFUSED_CALLS)
 
 
+LINT_BY_TURN = "lint by turn"
+"""The kind of inspection that has the number of new findings of linters after each turn."""
 WEAKENED = "weakened"
 """The kind of inspection that says how a run weakened the configuration of its project's linters."""
 

@@ -10,6 +10,8 @@ from helpers.user_project import UserProject
 
 AGENT = "models = {'shop': ['m']}\ndef command(prompt): return ['true']\n"
 PRICES = '[providers.shop]\nbase_url = "https://shop.example/v1"\nprotocol = "openai"\n[providers.shop.prices]\nm = {input = 2, output = 10}\n'
+A_RUN = (64_286 * 2 + 7_143 * 10) / 1e6
+"""Of 100,000 weighted tokens: t tokens, a tenth of them in answers, weigh .9 t + 5 × .1 t, so t is 71,429."""
 EVAL = "---\npar: {tokens: 100000}\nmetrics: {speed: 1}\n---\nDo it.\n"
 
 
@@ -29,8 +31,7 @@ def cost(project: UserProject, *words: str) -> Any:
 
 def test_before_the_first_run_prices_and_par_tell_the_cost(priced):
     found = cost(priced, "buyer", "--episodes", "3")
-    a_run = (90_000 * 2 + 10_000 * 10) / 1e6
-    assert found["likely"] == pytest.approx(3 * a_run)
+    assert found["likely"] == pytest.approx(3 * A_RUN)
     assert found["low"] < found["likely"] < found["high"]
     assert found["guess"] is True
     assert "a guess" in found["source"]
@@ -39,7 +40,9 @@ def test_before_the_first_run_prices_and_par_tell_the_cost(priced):
 
 def test_par_of_the_metric_counts_where_the_eval_has_none(priced):
     priced.eval("one", EVAL.replace("par: {tokens: 100000}\n", ""))
-    assert cost(priced, "buyer")["likely"] == pytest.approx((18_000 * 2 + 2_000 * 10) / 1e6)
+    assert cost(priced, "buyer")["likely"] == pytest.approx(A_RUN)
+    priced.eval("one", EVAL.replace("100000", "200000"))
+    assert cost(priced, "buyer")["likely"] == pytest.approx(2 * A_RUN, rel=1e-4)
 
 
 def test_judges_are_counted_for_each_metric_that_they_answer(priced):
@@ -50,7 +53,7 @@ def test_judges_are_counted_for_each_metric_that_they_answer(priced):
     found = cost(priced, "free")
     assert found["likely"] == pytest.approx(2 * (12_000 * 2 + 1_500 * 10) / 1e6)
     assert found["guess"] is True
-    assert cost(priced, "buyer")["likely"] == pytest.approx(found["likely"] + 0.28)
+    assert cost(priced, "buyer")["likely"] == pytest.approx(found["likely"] + A_RUN)
 
 
 def test_certify_tells_its_cost_before_the_first_question(priced):

@@ -48,7 +48,8 @@ def test_the_notebook_runs_as_it_stands(tried):
         return values
 
     values = asyncio.run(run_all())
-    assert dict(values[1]) == {"dummy-good": 1.0, "dummy-bad": 0.2, "empty": pytest.approx(0.2, abs=0.1)}
+    # What is fast and cheap counts only as far as the checks pass.
+    assert dict(values[1]) == {"dummy-good": 1.0, "dummy-bad": 0.0, "empty": 0.0}
     assert values[2].loc["dummy-good"].min() > 0.9
     assert all(passed for _, passed in values[3])
     assert values[4][0] == "NOT ENOUGH EVIDENCE"

@@ -16,7 +16,7 @@ def test_list_shows_everything_and_the_mistakes(small):
     }
     assert {row["name"] for row in listed["metrics"]} == {
         *("checks", "speed", "tokens", "tool-calls", "functionality", "ui", "ux", "readability", "code-quality"),
-        *("missing-cases", "bugs", "adherence", "semantic-similarity", "round-trip"),
+        *("missing-cases", "bugs", "adherence", "semantic-similarity", "round-trip", "cost", "scope"),
     }
     assert next(row for row in listed["metrics"] if row["name"] == "tool-calls")["weight"] == 0
     text = small.orvl("list", "agents")

@@ -145,15 +145,16 @@ def test_all_means_the_projects_own_evals_and_tiers_are_words(board):
         return {run["eval"] for run in done.json["plan"]["runs"]}
 
     assert planned("x") == planned("x", "--eval", "all") == {"mine"}
-    smoke, core = planned("x", "--eval", "smoke"), planned("x", "--eval", "core")
-    assert "hello-world" in smoke and not smoke & core and len(smoke | core) == 8
+    smoke, basics = planned("x", "--eval", "smoke"), planned("x", "--eval", "basics")
+    assert smoke == {"hello-world", "fix-slugs", "kitchen-converter"}
+    assert not smoke & basics and len(basics) == 5
     assert planned("x", "--eval", "mine,hello-world") == {"mine", "hello-world"}
     board.toml('evals = ["smoke", "parse-*"]\n')
     assert planned("x") == {"mine", "parse-logs"} | smoke
     board.eval("smoke", "---\nmetrics: {given: 1}\n---\nA name comes before a tier.\n")
     assert planned("x", "--eval", "smoke") == {"smoke"}
     listed = {row["name"]: row for row in board.orvl("list", "evals", "--json").json["evals"]}
-    assert listed["mine"]["all"] == "yes" and listed["todo-cli"]["all"] == "" and listed["todo-cli"]["tier"] == "core"
+    assert listed["mine"]["all"] == "yes" and listed["todo-cli"]["all"] == "" and listed["todo-cli"]["tier"] == "basics"
     board.toml('evals = ["smok"]\n')
     refused = board.orvl("x", "--dry-run")
     assert refused.status == 2 and "orvl.toml:1" in refused.err and "'smoke'" in refused.err

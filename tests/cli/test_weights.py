@@ -33,10 +33,51 @@ def weights(project: UserProject) -> dict[str, float]:
 
 def test_an_eval_that_names_no_metrics_has_all_that_apply_judges_included(weighed):
     weighed.eval("one", "---\nchecks: [{name: a, run: 'true'}]\n---\nDo it.\n")
-    assert set(weights(weighed)) == {"checks", "high", "low", "speed", "tokens"}
+    # Of 20 points speed and cost have one each, and checks the rest; metrics of the project's own come on top.
+    points = {"checks": 18, "speed": 1, "cost": 1, "high": 1, "low": 1}
+    assert weights(weighed) == pytest.approx({name: number / 22 for name, number in points.items()})
     weighed.toml('[judges.a]\nanswers = "yes"\n')
-    judged = {"bugs", "code-quality", "functionality", "missing-cases", "readability"}
-    assert set(weights(weighed)) == {"checks", "high", "low", "speed", "tokens"} | judged
+    points |= {"checks": 13, "code-quality": 2, "readability": 1, "scope": 2}
+    assert weights(weighed) == pytest.approx({name: number / 22 for name, number in points.items()})
+    weighed.eval("one", "Do it.\n")
+    del points["checks"]
+    points |= {"functionality": 9, "bugs": 2, "missing-cases": 2}
+    assert weights(weighed) == pytest.approx({name: number / 22 for name, number in points.items()})
+    weighed.toml("")
+    counted = weights(weighed)
+    assert counted == pytest.approx(dict.fromkeys(("speed", "cost", "high", "low"), 1 / 4)), "nothing tells what works"
+    weighed.toml("[metrics]\nlow = 1\n")
+    assert weights(weighed) == {"low": 1}
+
+
+def test_weights_and_who_says_so_are_listed_everywhere(weighed):
+    weighed.eval("one", "---\nchecks: [{name: a, run: 'true'}]\n---\nDo it.\n")
+    weighed.eval("two", "---\nmetrics: {high: 3, speed: 1}\n---\nDo it.\n")
+    listed = {one["name"]: one for one in weighed.orvl("list", "evals", "--json").json["evals"]}
+    assert {name: listed[name]["weights_from"] for name in ("one", "two", "hello-world")} == {
+        "one": "default",
+        "two": "eval",
+        "hello-world": "default",
+    }
+    assert listed["hello-world"]["metrics"] == pytest.approx(
+        {"checks": 0.9, "speed": 0.05, "cost": 0.05, "tokens": 0, "tool-calls": 0}
+    ), "a project's own metrics know nothing of built-in evals"
+    assert listed["two"]["metrics"] == {"high": 3, "speed": 1}
+    plan = weighed.orvl("writer", "--dry-run", "--json").json["plan"]["weights"]
+    assert plan["two"] == {"from": "eval", "metrics": {"high": 0.75, "speed": 0.25}}
+    assert plan["one"]["from"] == "default" and sum(plan["one"]["metrics"].values()) == pytest.approx(1)
+    out = weighed.orvl("writer", "--dry-run").out
+    assert "Weights of one (the default): checks 0.818, cost 0.0455, high 0.0455, low 0.0455, speed 0.0455." in out
+    assert "Weights of two (its own): high 0.75, speed 0.25." in out
+    assert "two: speed counts in full: no check and no judge says what works there." in out
+    assert weighed.orvl("writer").status == 0
+    shown = weighed.orvl("show", "writer/one/1").out
+    assert "Weights: the default." in shown
+    assert "cost and speed count as far as the work works: × checks." in shown
+    assert "Weights: its own." in weighed.orvl("show", "writer/two/1").out
+    weighed.toml("[metrics]\nlow = 1\n")
+    assert "Weights: [metrics] of orvl.toml." in weighed.orvl("show", "writer/one/1").out
+    assert weighed.orvl("show", "writer/one/1", "--json").json["rating"]["weights_from"] == "orvl.toml"
 
 
 def test_the_projects_weights_count_on_evals_that_only_name_metrics(weighed):

@@ -20,10 +20,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from orvl.capture.languages import language_of, parse
 from orvl.score.similarity import compare
 from orvl.score.similarity.alike import alike
 from orvl.score.similarity.features import Features, features, functions, together
-from orvl.score.similarity.languages import language_of, parse
 from orvl.score.similarity.projects import MAX_FILE, MAX_FILES, against, references
 from orvl.score.similarity.weights import background, fit
 from orvl.score.similarity.worker import Worker, worker

@@ -12,7 +12,9 @@ import pytest
 
 import orvl
 from helpers.eval_checks import checked
+from helpers.no_work import Way
 from orvl.project import open_project
+from orvl.trust.controls import make_controls
 from orvl.types import Eval
 
 EVALS = Path(orvl.__file__).parent / "evals"
@@ -27,6 +29,7 @@ PROMPTS_AND_WORKSPACE = {
 }
 """The identity of evals that others have run: a change would part their results from new ones."""
 
+SMOKE = ("hello-world", "fix-slugs", "kitchen-converter")
 BROKEN_BY = {
     "fix-slugs": ("lists", "length", "unique", "accents", "edges", "existing"),
     "hello-world": ("several", "nobody", "odd", "world", "empty"),
@@ -112,8 +115,11 @@ def test_an_eval_is_a_conversation_with_hidden_checks(name):
     one = loaded(name)
     assert 2 <= len(one.prompts) <= 3
     assert 6 <= len(one.checks) <= 10
-    assert one.metrics == {"checks": 8, "speed": 1, "tokens": 1}
-    assert set(one.par) == {"speed", "tokens"}
+    assert one.metrics is None, "what counts on it is what counts on every eval"
+    assert one.tier == ("smoke" if name in SMOKE else "basics")
+    assert 60 <= one.par["speed"] <= 150
+    assert 60_000 <= one.par["tokens"] <= 150_000
+    assert 0.05 <= one.par["cost"] <= 0.20
     assert not any(check.name in prompt for check in one.checks for prompt in one.prompts)
     assert {"good", "bad", "bugs"} <= set(one.control_digests)
     assert bool(one.app) == ("ugly" in one.control_digests)
@@ -127,7 +133,31 @@ def test_good_work_passes_all_checks_and_bad_or_no_work_nearly_none(name, tmp_pa
     found = dict(zip(controls, passed(name, [lay(name, tmp_path / one, one) for one in controls]), strict=True))
     assert {one: found[one] for one in good} == dict.fromkeys(good, checks)
     assert len(found["bad"]) <= len(checks) / 4
-    assert found["none"] in ([], ["existing"])
+    assert found["none"] == [word for word in checks if word == "existing"]
+    kept = {
+        word
+        for word, check in check_names(name).items()
+        if check in [one.name for one in loaded(name).checks if one.keep]
+    }
+    assert kept == set(found["none"]), "what passes before anybody has worked is no work"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whoever_does_nothing_is_rated_0(name, project):
+    """Doing nothing, handing back the prompt, and a file that claims success: fast and cheap, and worth nothing."""
+    made, _ = make_controls(loaded(name), ("prompt-copy", "master-key"))
+    for control in ("prompt-copy", "master-key"):
+        texts = {path: content.decode() for path, content in made[control].files.items()}
+        project.agent(control, Way(texts).agent())
+    done = project.orvl("empty,prompt-copy,master-key", f"--eval={name}", "--json", timeout=600)
+    assert done.status == 0, done.err
+    rows = {row["agent"]: row for row in done.json["ratings"]}
+    assert rows["empty"]["R"] == 0
+    for row in rows.values():
+        assert row["R"] <= 0.05
+        assert row["metrics"]["checks"]["mean"] <= 0.05
+        assert row["metrics"]["speed"]["mean"] <= 0.05 < row["metrics"]["speed"]["raw"]
+        assert "speed" not in row["missing"]
 
 
 @pytest.mark.parametrize("name", NAMES)

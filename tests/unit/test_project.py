@@ -871,6 +871,7 @@ def test_a_mistake_in_a_package_has_its_place(project, package):
 
 
 JUDGED = {
+    "scope",
     *("functionality", "ui", "ux", "readability", "code-quality", "missing-cases", "bugs", "adherence"),
 }
 

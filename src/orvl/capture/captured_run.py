@@ -15,7 +15,7 @@ from orvl.capture.turn_scores import checks_score
 from orvl.errors import Missed, OrvlError, StoreError
 from orvl.store import tree
 from orvl.store.tree import Entry
-from orvl.types import Attempt, CheckResult, Usage
+from orvl.types import LINT_BY_TURN, Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from orvl.types import Inspection
 
 
+MOST_REPLY = 4_000
+"""Characters of what an agent says at the end of a turn."""
 SHOWN_SHOTS = ("desktop-light", "desktop-dark", "phone-light", "phone-dark")
 
 
@@ -35,6 +37,8 @@ class Inspections:
     """What programs found out about a capture, and what judges must not learn."""
 
     lint: LintReport | None = None
+    lint_by_turn: Mapping[int, int] = field(default_factory=dict)
+    """How many new findings there were after each turn whose workspace is stored."""
     lint_trouble: str | None = None
     """Why no linter could look, if that is not the agent's fault."""
     rules: Sequence[ProjectRule] = ()
@@ -55,11 +59,13 @@ class Inspections:
         from orvl.capture.browser.result import Look
         from orvl.capture.lint.report import LintReport
 
-        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in ("lint", "page")}
+        kinds = ("lint", LINT_BY_TURN, "page")
+        newest = {inspection.kind: inspection for inspection in stored if inspection.kind in kinds}
         try:
             results = {kind: json.loads(blobs.get(inspection.results)) for kind, inspection in newest.items()}
             return cls(
                 lint=LintReport.from_json(results["lint"]) if "lint" in results else None,
+                lint_by_turn={int(turn): int(number) for turn, number in results.get(LINT_BY_TURN, {}).items()},
                 page=Look.from_json(results["page"]) if "page" in results else None,
                 pictures=newest["page"].pictures if "page" in newest else {},
             )
@@ -220,6 +226,19 @@ class CapturedRun:
     def trajectory(self) -> list[Mapping[str, Any]]:
         """The agent's steps, as its `read` returned them."""
         return list(json.loads(self._blobs.get(self._attempt.steps))) if self._attempt.steps else []
+
+    @cached_property
+    def replies(self) -> list[str]:
+        """What the agent told the user last in each turn: its last message, else the end of what it printed."""
+        said = [""] * len(self._attempt.turns)
+        turn = -1
+        for step in self.trajectory:
+            message = step.get("message")
+            if step.get("source") == "user" and self.prompts[turn + 1 : turn + 2] == (message,):
+                turn += 1
+            elif step.get("source") == "agent" and isinstance(message, str) and 0 <= turn < len(said):
+                said[turn] = message.strip() or said[turn]
+        return [(reply or printed).strip()[-MOST_REPLY:] for reply, printed in zip(said, self.output, strict=True)]
 
     # -- what programs found out about it
 

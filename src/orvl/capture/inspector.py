@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from orvl.capture.lint.workspace import Workspace
 from orvl.errors import NotStarted
 from orvl.project.app import check_steps
 from orvl.store import tree
-from orvl.types import WEAKENED, Inspection
+from orvl.types import LINT_BY_TURN, WEAKENED, Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -117,9 +118,23 @@ class Inspector:
         report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
         if report.tools:
             await self._keep(number, "lint", known.next_key("lint", str(FORMAT)), report.to_json(), {})
+            await self._lint_by_turn(attempt, number, known, slot, before)
         if report.cap:
             await self._keep(number, WEAKENED, known.next_key(WEAKENED, str(FORMAT)), report.cap, {})
         return report if report.tools else None
+
+    async def _lint_by_turn(self, attempt: Attempt, number: int, known: Known, slot: Slot, before: Workspace) -> None:
+        """Counts new findings after each turn but the last. No score rests on it."""
+        found: dict[int, int] = {}
+        stored = [(turn, one.tree) for turn, one in enumerate(attempt.turns[:-1], 1) if one.tree]
+        with suppress(NotStarted):
+            for turn, key in stored:
+                after = await asyncio.to_thread(self._workspace, key)
+                blobs = self.store.blobs
+                report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)
+                found[turn] = report.new_count
+        if found:
+            await self._keep(number, LINT_BY_TURN, known.next_key(LINT_BY_TURN, str(FORMAT)), found, {})
 
     # -- the browser
 

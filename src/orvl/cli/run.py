@@ -188,7 +188,7 @@ def _notes(execution: Execution, board: Board) -> list[str]:
     if execution.judging_cost:
         least = "at least " if execution.judging_cost_is_partial else ""
         cost = f"{least}{dollars(execution.judging_cost)}"
-        notes.append(f"The judges cost {cost}, which the cost column does not include.")
+        notes.append(f"The judges cost {cost}, which the column spent does not include.")
     if execution.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
         spent, budget = dollars(execution.spent), dollars(execution.budget)

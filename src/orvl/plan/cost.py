@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError
 from orvl.project.providers import provider_of
+from orvl.types import OUTPUT_TOKEN
 
 if TYPE_CHECKING:
     from orvl.plan.planning import Plan
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 NEWEST = 200
 """How many earlier runs or answers tell what the next one may cost."""
-USUAL_PAR = 20_000
-"""Tokens of a run, where neither the eval nor the metric `tokens` has a par."""
+USUAL_PAR = 100_000
+"""Weighted tokens of a run, where neither the eval nor the metric `tokens` has a par."""
 OUTPUT_SHARE = 0.1
 """Of an agent's tokens; most of what it sends is its conversation so far."""
 TIMES_PAR = (0.3, 1.0, 5.0)
@@ -147,8 +148,10 @@ class _Spending:
         if price is None:
             return None
         self.sources.add("prices × par tokens for a run")
-        par = self._par(cell.eval)
-        dollars = [price.cost(round(par * (1 - OUTPUT_SHARE)), 0, 0, round(par * OUTPUT_SHARE)) * x for x in TIMES_PAR]
+        # Par counts a token of an answer several times; here each is counted once, and none as cached.
+        tokens = self._par(cell.eval) / (1 - OUTPUT_SHARE + OUTPUT_TOKEN * OUTPUT_SHARE)
+        likely = price.cost(round(tokens * (1 - OUTPUT_SHARE)), 0, 0, round(tokens * OUTPUT_SHARE))
+        dollars = [likely * times for times in TIMES_PAR]
         return dollars[0], dollars[1], dollars[2]
 
     def _guessed_score(self, judge: Judge) -> Range | None:

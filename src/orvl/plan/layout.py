@@ -7,12 +7,15 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from orvl.plan.earning import CHECKS, earning_of, works_by
+from orvl.project.default_weights import POINT
 from orvl.types import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from orvl.project import Project
+    from orvl.plan.earning import Earning
+    from orvl.project import Project, WeightsFrom
     from orvl.types import Eval, Judge, Metric
 
 NOBODY = ("", "")
@@ -26,24 +29,39 @@ class Panel:
     metrics: tuple[Metric, ...]
     weights: tuple[float, ...]
     judges: tuple[Judge, ...]
+    earning: Earning | None = None
+    """How efficiency is earned, where any of its metrics is about that."""
+    weights_from: WeightsFrom = "eval"
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The weights of the metrics that count, of 1, the largest first."""
+        total = sum(self.weights)
+        pairs = zip((metric.name for metric in self.metrics), self.weights, strict=True)
+        return {name: weight / total for name, weight in sorted(pairs, key=lambda pair: -pair[1]) if weight}
 
 
 def panel_of(project: Project, eval_: Eval, only: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
     """An eval's metrics and weights, narrowed to those requested. One that is named always counts; a glob chooses
     among the eval's own, or among all where the eval has none of them."""
     panel = project.panel(judges)
-    weights = project.weights(eval_, has_judges=bool(panel))
+    weights, source = project.weights(eval_, panel), project.weights_from(eval_)
     if only is not None:
+        one = POINT if source == "default" else 1.0
+        source = "words"
         own = [name for name, named in only.items() if named or name in weights] or list(only)
-        weights = {name: weights.get(name, 0.0 if only[name] else project.metric(name).weight) for name in own}
-        weights = {name: weight or (1.0 if only[name] else 0.0) for name, weight in weights.items()}
+        weights = {name: weights.get(name, 0.0 if only[name] else one * project.metric(name).weight) for name in own}
+        weights = {name: weight or (one if only[name] else 0.0) for name, weight in weights.items()}
     if panel and not any(judge.weight for judge in panel):
         weights = {name: 0.0 if project.metric(name).judged else weight for name, weight in weights.items()}
     if not any(weights.values()):
         weights = dict.fromkeys(weights, 1.0)
+    if works_by(eval_, weights, panel) == CHECKS and any(project.metric(name).earned for name in weights):
+        weights.setdefault(CHECKS, 0.0)
     names = sorted(weights)
     metrics = tuple(_with_items(project.metric(name), eval_) for name in names)
-    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel))
+    earning = earning_of(eval_, metrics, panel, project.settings.quorum)
+    return Panel(eval_, metrics, tuple(weights[name] for name in names), tuple(panel), earning, source)
 
 
 def _with_items(metric: Metric, eval_: Eval) -> Metric:

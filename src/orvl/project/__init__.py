@@ -7,9 +7,10 @@ import sys
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from orvl.errors import FileError, OrvlError, UserError
+from orvl.project.default_weights import default_weights
 from orvl.project.find import Kind, SourceFile, find
 from orvl.project.names import Contestant, did_you_mean, is_pattern, matching, name_of
 from orvl.project.settings import ModelNames, Settings, load_settings
@@ -17,8 +18,10 @@ from orvl.project.validation import line_of
 from orvl.types import Agent, Eval, Judge, Metric, Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+WeightsFrom = Literal["eval", "orvl.toml", "default", "words"]
+"""Who says what counts: an eval, [metrics], orvl itself, or the words of a command."""
 T = TypeVar("T")
 PARTS = ("agents", "evals", "scores", "orvl.toml")
 
@@ -160,8 +163,8 @@ class Project:
 
         return self._load("scores", name, self.metric_files, load)
 
-    def weights(self, eval_: Eval, *, has_judges: bool) -> dict[str, float]:
-        """The metrics of an eval: its own, else the project's, else all that apply, with their own weights.
+    def weights(self, eval_: Eval, judges: Sequence[Judge]) -> dict[str, float]:
+        """The metrics of an eval: its own, else the project's, else all that apply, with the default weights.
 
         A metric that an eval only names has the project's weight, else 1.
         """
@@ -176,24 +179,13 @@ class Project:
             return {**eval_.metrics, **{name: usual[name] for name in eval_.metrics if name in usual}}
         if self.settings.metrics:
             return dict(self.settings.metrics)
-        metrics = (self.metric(name) for name in self.metric_files)
-        return {metric.name: metric.weight for metric in metrics if self._applies(metric, eval_, has_judges=has_judges)}
+        return default_weights((self.metric(name) for name in self.metric_files), eval_, judges)
 
-    def _applies(self, metric: Metric, eval_: Eval, *, has_judges: bool) -> bool:
-        """Whether a metric counts on an eval that names none: a built-in one only if the eval has what it looks at."""
-        if metric.origin != "built-in":
-            return True
-        if metric.needs_judge and not has_judges:
-            return False
-        wanted = {
-            "checks": bool(eval_.checks),
-            "ui": bool(eval_.app),
-            "ux": bool(eval_.app),
-            "adherence": eval_.part("workspace") is not None or bool(eval_.variants),
-            "semantic-similarity": eval_.part("reference") is not None and eval_.part("round-trip") is None,
-            "round-trip": eval_.part("round-trip") is not None,
-        }
-        return wanted.get(metric.name, True)
+    def weights_from(self, eval_: Eval) -> WeightsFrom:
+        """Who says what counts on an eval."""
+        if eval_.metrics is not None and not (eval_.only_names_metrics and self.settings.metrics):
+            return "eval"
+        return "orvl.toml" if self.settings.metrics else "default"
 
     def panel(self, names: Iterable[str] = ()) -> list[Judge]:
         """The judges of orvl.toml, or those named."""

@@ -16,6 +16,7 @@ from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
 from orvl.project.controls import check_controls
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
+from orvl.project.house_rules import house_rules
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
 from orvl.project.vary import check_sizes, choices_of, variants_of
@@ -56,6 +57,7 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
+    has_linters, has_rules = house_rules(folder / "workspace" if folder and workspace else None)
     checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
     more = [*_more(setup, settings.network), *_drawn_from(turns, vary, variants, seed)]
     return Eval(
@@ -71,6 +73,7 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         only_names_metrics=front.only_names_metrics,
         checks=checks,
         par=settings.par,
+        floor=settings.floor,
         items=_items(front),
         limits=limits,
         app=app,
@@ -80,6 +83,8 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         family=settings.family.strip() or file.family,
         folder=folder,
         workspace_digest=workspace,
+        has_linters=has_linters,
+        has_rules=has_rules,
         control_digests=_control_digests(folder, len(prompts)),
         tier=settings.tier,
         vary=vary,

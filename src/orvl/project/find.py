@@ -56,6 +56,12 @@ def find(root: Path, kind: Kind) -> dict[str, SourceFile]:
     return dict(sorted(files.items()))
 
 
+@cache
+def built_in_metrics() -> frozenset[str]:
+    """Their names; a file of a project may take the place of one."""
+    return frozenset(_in_folder(BUILT_IN / "scores", "built-in"))
+
+
 def _in_packages(kind: Kind) -> dict[str, SourceFile]:
     """Packages with an entry point in the group `orvl`."""
     if not _has_packages(tuple(sys.path)):

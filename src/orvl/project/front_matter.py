@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
 
 from orvl.errors import FileError, InvalidYaml
-from orvl.project.validation import FORBID, Count, Positive, Text, Weight, validated
+from orvl.project.validation import FORBID, Bound, Count, Positive, Text, Weight, validated
 from orvl.project.yaml_text import read_yaml
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class EvalSettings:
         default_factory=list, metadata={"form": "a list such as [{name: build, run: npm run build}]"}
     )
     par: dict[str, Positive] = field(default_factory=dict)
+    floor: Annotated[float, Bound(ge=0, lt=1)] = 0.0
+    """What doing nothing gets on the checks."""
     items: dict[str, Any] = field(
         default_factory=dict,
         metadata={"form": "requirements by metric, such as {functionality: [The total is shown.]}"},

@@ -51,17 +51,49 @@ SAME_AS = {
         "d698c0260f3b85382b78940d5da106f8587e6b0b31635d3ad52bdce69f2693b3",
         "523524afa98b646a329a3d469f7486dab84b29e3bddf1613e46871e8a3fa751e",
     ),
+    "scores/bugs.py": (
+        "c735f0d09c2bf569d75fff4eb46a28b2615dd884ca09ad29a20f594ff5e4dd7b",
+        "d4bcfe594787319cd08083ccf10687310be98acbeee969f3159ba99fdd0a996f",
+    ),
     "scores/checks.py": (
-        "5e32f355e9e1627fef2cee4155cae0722e1effa8573c83ed35ec5fbcb7537213",
+        "5d19663ff50fc0a27d0cd1bbc4380ca9066a9b0cbba8f22fd16fb17afbc6744e",
         "910f6c7125f61f5b0102fd9b3977191d8e123d5f92d381026b7154b74ba5145c",
     ),
+    "scores/code_quality.py": (
+        "94a34d0b16226c08fbde047af9890937c3f3913b0d549abd24570dea535da749",
+        "0ab726e7fe0b81977a0a7741947fae33043c2e128e79a1383f198d33d0f18090",
+    ),
+    "scores/functionality.py": (
+        "a95745083e542784103fe74aa13f7345e44496640311bfa89a3e328253b46b65",
+        "7059542b44e53d9f848af7dbb05f2e4f5422f0759672ac1e067f0b63826ab234",
+    ),
+    "scores/missing_cases.py": (
+        "3159f2d82eeede0bf268063773f64c5ba54a4553ac73db7960370a4009611a72",
+        "54e0cff8c133227d88a0ed983b88851953ff9557a7c02474e512b4c1a554733c",
+    ),
     "scores/round_trip.py": (
-        "8233559b76474ff3717bc4744b7697b442f6f974b1fa8ec6f40b13d047549d58",
+        "33ce16c1348eb7cc5024748331b49b9b80e7a96857fdf07185bc6fef0cb901b4",
         "fc3fb797b5505e029f35d7435bdf2f788c215d862166b7a66729127fe65aa066",
     ),
     "scores/semantic_similarity.py": (
-        "b85db1c665b4d0bf2997e041737c75f7f9268b187097446cb4103ce85c2665b5",
+        "39c55b54253800f7d51eab3f7cdd2251f0989d190d57f915e213b6704bd6319a",
         "f759a94b53b2536574916f4f1a040713d48acced75592d00ab264a026bfba307",
+    ),
+    "scores/speed.py": (
+        "50e8e3211df5062e6c68df3ffe576fdec223f6c9259e83f24b1d465bad724118",
+        "e0dcc0461d0bcd574d5b8f630170d16bb405b636eadab7b47a95e797011678e5",
+    ),
+    "scores/tool_calls.py": (
+        "c679d43a46791c13ab11919a0a15a019041a9a3b8e67cc2afad08d4a784969ae",
+        "279a58126c63f1bce492233a962e8859d10cadc85442ccc0884ebe937e1a2c29",
+    ),
+    "scores/ui.py": (
+        "964d54b1cc7d304cc0c3d2187296d8717c22df5aadadd42ca5dd1bb725736c4b",
+        "cc6d06db4ce7ef630ec214849db4740ddad7870eb20a85a231009aaf546960d6",
+    ),
+    "scores/ux.py": (
+        "170fb0923338a6b005539cf5ce70abba31ad37a3bede15cafe917ac2fc754f3b",
+        "7976d03332872b20a089ee93eb766c17965c368b04ab772f0090d2b247510722",
     ),
 }
 """The SHA-256 of the file as it is, and the one that stores know."""

@@ -28,6 +28,7 @@ def load_metric(file: SourceFile) -> Metric:
     if function and file.origin != "built-in":
         python_file.check_returns(path, "score", "score")
     items = _items(path, getattr(module, "items", ()))
+    judged = function is None or "judge" in (*function.wants, *function.by_place)
     if function is None and not items:
         raise FileError(
             path,
@@ -45,9 +46,21 @@ def load_metric(file: SourceFile) -> Metric:
         items=items,
         may_look=getattr(module, "may_look", False) is True,
         function=function,
-        judged=function is None or "judge" in (*function.wants, *function.by_place),
+        judged=judged,
         needs_judge=function is None or "judge" in function.required,
+        earned=_is_earned(path, module, judged=judged),
     )
+
+
+def _is_earned(path: Path, module: ModuleType, *, judged: bool) -> bool:
+    """Whether the file says `earned = True`."""
+    value = getattr(module, "earned", False)
+    if not isinstance(value, bool):
+        raise FileError(path, python_file.line_of_name(path, "earned"), f"'earned' is {value!r}; write True or False.")
+    if value and judged:
+        sentence = "'earned' is for what a run took, such as time or money: not for a metric that judges answer."
+        raise FileError(path, python_file.line_of_name(path, "earned"), sentence)
+    return value
 
 
 def _items(path: Path, items: Any) -> tuple[ChecklistItem, ...]:

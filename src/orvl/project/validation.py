@@ -194,6 +194,7 @@ RULES = {
     "int_type": "a whole number",
     "greater_than": "above {gt:g}",
     "greater_than_equal": "{ge:g} or more",
+    "less_than": "below {lt:g}",
     "less_than_equal": "{le:g} or less",
 }
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orvl.rate.common import Common
+    from orvl.rate.earned import Earned
     from orvl.rate.rating import Rating
     from orvl.rate.stats.spending import Spending
     from orvl.types import Layout
@@ -51,10 +52,17 @@ class Standing:
     number: int | None = None
     made: float | None = None
     content: Mapping[str, Any] | None = None
+    programs_rank: bool = False
+    """Whether ranks go by what programs alone have measured, because nothing vouches for the judges."""
 
     @property
     def may_rank(self) -> bool:
+        """Whether R ranks."""
         return self.state in ("certified", "programs", "imported")
+
+    @property
+    def ranks_by(self) -> Literal["R", "programs"] | None:
+        return "R" if self.may_rank else "programs" if self.programs_rank else None
 
 
 NOT_CERTIFIED = Standing("none")
@@ -72,6 +80,10 @@ class MetricRow:
     unrated: int
     uncounted: tuple[str, ...] = ()
     """Judges whose word weighs nothing."""
+    raw: float | None = None
+    """Of a metric that is earned: its score as it is stored. `mean` is what was earned of it."""
+    earned: float | None = None
+    """The share of it that was earned; of several runs, `raw` and `earned` are means of theirs."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +173,8 @@ class Scores:
     metric_weights: Sequence[float]
     judge_weights: Sequence[float]
     S: NDArray[np.float64]
+    earned: Earned | None = None
+    """What of efficiency these runs have earned: it is in S already."""
 
 
 def masked(scores: Scores, quorum: float) -> NDArray[np.float64]:
@@ -210,6 +224,7 @@ def _metrics(scores: Scores, group: Groups, rating: Rating, weights: NDArray[np.
     variances, _ = group.mean(rating.variances)
     by_judge, told = group.mean(scores.S)
     judges = [name for name, _ in scores.layout.judges]
+    took = _earned(scores.earned, group)
     rows: list[dict[str, MetricRow]] = [{} for _ in group.sizes]
     for j, ((name, _), judged) in enumerate(zip(scores.layout.metrics, scores.layout.judged, strict=True)):
         asked = [i for i, judge in enumerate(judges) if judged and judge]
@@ -220,12 +235,27 @@ def _metrics(scores: Scores, group: Groups, rating: Rating, weights: NDArray[np.
             zip(*(_known(by_judge[:, i, j]) for i in asked), strict=True) if asked else [()] * len(rows),
             (len(asked) * group.sizes - told[:, asked, j].sum(axis=1)).tolist(),
             (group.sizes - answered[:, j]).tolist(),
+            took.get(j) or [(None, None)] * len(rows),
             strict=True,
         )
-        for row, (mean, variance, of_judges, abstained, unrated) in zip(rows, columns, strict=True):
+        for row, (mean, variance, of_judges, abstained, unrated, (raw, share)) in zip(rows, columns, strict=True):
             per_judge = dict(zip(names, of_judges, strict=True))
-            row[name] = MetricRow(float(weights[j]), mean, variance, per_judge, abstained, unrated, uncounted)
+            row[name] = MetricRow(
+                float(weights[j]), mean, variance, per_judge, abstained, unrated, uncounted, raw, share
+            )
     return rows
+
+
+def _earned(earned: Earned | None, group: Groups) -> dict[int, list[tuple[float | None, float | None]]]:
+    """By column of S, of each group: the score as it is stored, and the share of it that was earned."""
+    if earned is None:
+        return {}
+    raw, share = (_known_columns(group.mean(values)[0]) for values in (earned.raw, earned.share[:, None]))
+    return {column: list(zip(raw[place], share[0], strict=True)) for place, column in enumerate(earned.columns)}
+
+
+def _known_columns(values: NDArray[np.float64]) -> list[list[float | None]]:
+    return [_known(values[:, place]) for place in range(values.shape[1])]
 
 
 class Groups:
@@ -363,6 +393,8 @@ def _pooled(rows: list[MetricRow], evals: int) -> MetricRow:
         abstained=sum(row.abstained for row in rows),
         unrated=sum(row.unrated for row in rows),
         uncounted=tuple(dict.fromkeys(name for row in rows for name in row.uncounted)),
+        raw=_plain_mean(row.raw for row in rows),
+        earned=_plain_mean(row.earned for row in rows),
     )
 
 

@@ -16,7 +16,7 @@ from orvl.plan.imported import imported_panel, panel_name
 from orvl.plan.layout import panel_of
 from orvl.plan.private import WITHHELD
 from orvl.plan.weights import weight_notes
-from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Scores, Standing, over_evals, rate_groups, why_errored
+from orvl.rate.board import NOT_CERTIFIED, USAGE, Row, Rules, Standing, over_evals, rate_groups, why_errored
 from orvl.rate.common import Common, common_evals, control_agents
 from orvl.rate.gather import CellRef, Gathered, families_of, fingerprint, gather
 from orvl.rate.stats.race import FEWEST
@@ -177,14 +177,13 @@ def collect(project: Project, store: Store, gathered: Gathered, *, by_run: bool 
     R: dict[int, NDArray[np.float64]] = {}
     of_runs: dict[int, GroupRating] = {}
     for name, cells in gathered.cells_by_panel().items():
-        scoring, parts = gathered.scorings[name], [gathered.stacks[cell][1] for cell in cells]
-        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, np.concatenate(parts))
-        sizes = [len(part) for part in parts]
+        stacks = [gathered.stacks[cell] for cell in cells]
+        scores, sizes = gathered.scorings[name].scores(stacks), [len(stack.S) for stack in stacks]
         groups, every = rate_groups(sizes, scores, rules)
         ratings.update(zip(cells, groups, strict=True))
         R.update(zip(cells, np.split(every, np.cumsum(sizes)[:-1]), strict=True))
         if by_run:
-            attempts = np.concatenate([gathered.stacks[cell][0] for cell in cells]).tolist()
+            attempts = np.concatenate([stack.attempts for stack in stacks]).tolist()
             of_runs.update(zip(attempts, rate_groups([1] * len(attempts), scores, rules)[0], strict=True))
     errors = _errors(store, gathered)
     made_by = {name: fingerprint(panel, gathered.scorings[name]) for name, panel in gathered.panels.items()}

@@ -11,7 +11,7 @@ from orvl.errors import UserError
 from orvl.plan.identities import identities
 from orvl.plan.selection import chosen_metrics, stored_matcher
 from orvl.project.names import count
-from orvl.rate.board import USAGE, Scores, add_usage, masked
+from orvl.rate.board import USAGE, add_usage, masked
 from orvl.rate.collect import panels_of, rules_of
 from orvl.rate.gather import CellRef, common_scoring, families_of, gather, spread
 from orvl.rate.rating import rate
@@ -204,8 +204,7 @@ def _cells(
         if ref.names[3] != name or ref.names[:3] not in contestants or ref.id not in gathered.stacks:
             continue
         scoring = gathered.scorings[ref.panel]
-        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, gathered.stacks[ref.id][1])
-        S = masked(scores, rules.quorum)
+        S = masked(scoring.scores([gathered.stacks[ref.id]]), rules.quorum)
         weights = scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights)
         R = rate(S, weights, scoring.metric_weights, rules.penalty).R
         rated = ~np.isnan(R)

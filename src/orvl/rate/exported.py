@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orvl.plan.imported import panel_name
-from orvl.rate.board import Scores, masked
+from orvl.rate.board import masked
 from orvl.rate.collect import panels_of, rules_of
 from orvl.rate.gather import CellRef, gather
 from orvl.rate.rating import rate
@@ -37,6 +37,14 @@ class Rated:
     """By cell key, the panel that rates it."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """By cell key, where its results were imported from."""
+    earned: Mapping[int, float] = field(default_factory=dict)
+    """By attempt, the share of its efficiency that it has earned."""
+    earned_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By panel, the content of the metrics that are earned."""
+
+    def earned_of(self, panel: str, metric_key: str, attempt: int) -> float | None:
+        """What a score is multiplied by when it is rated; None where it counts as it is, or where that is unknown."""
+        return self.earned.get(attempt) if metric_key in self.earned_keys.get(panel, ()) else None
 
 
 def rated(project: Project, store: Store, cells: Sequence[StoredCell], metrics: Mapping[str, bool] | None) -> Rated:
@@ -45,18 +53,22 @@ def rated(project: Project, store: Store, cells: Sequence[StoredCell], metrics: 
     refs = [ref for ref in map(CellRef.of, cells) if ref.panel in panels]
     gathered, rules = gather(store, refs, panels, 1, ANY_EPISODE), rules_of(project)
     ratings: dict[int, tuple[float, float]] = {}
+    earned: dict[int, float] = {}
     for name, ids in gathered.cells_by_panel().items():
         scoring = gathered.scorings[name]
-        S = np.concatenate([gathered.stacks[cell][1] for cell in ids])
+        stacks = [gathered.stacks[cell] for cell in ids]
         weights = scoring.judge_weights if any(scoring.judge_weights) else [1.0] * len(scoring.judge_weights)
-        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
+        scores = scoring.scores(stacks)
         rating = rate(
             masked(scores, rules.quorum), weights, scoring.metric_weights, rules.penalty, variance=rules.variance
         )
-        attempts = np.concatenate([gathered.stacks[cell][0] for cell in ids]).tolist()
+        attempts = np.concatenate([stack.attempts for stack in stacks]).tolist()
         for attempt, R, R_pen in zip(attempts, rating.R.tolist(), rating.R_pen.tolist(), strict=True):
             if R == R:
                 ratings[attempt] = R, R_pen
+        if scores.earned:
+            shares = zip(attempts, scores.earned.share.tolist(), strict=True)
+            earned.update((attempt, share) for attempt, share in shares if share == share)
     scorings = gathered.scorings.items()
     return Rated(
         ratings,
@@ -65,7 +77,15 @@ def rated(project: Project, store: Store, cells: Sequence[StoredCell], metrics: 
         {name: _judges(s) for name, s in scorings},
         {cell.key: panel_name(cell) for cell in cells},
         {cell.key: origin.source for cell in cells if (origin := cell.imported)},
+        earned,
+        {name: _earned_keys(s) for name, s in scorings},
     )
+
+
+def _earned_keys(scoring: Scoring) -> frozenset[str]:
+    earning = scoring.earning
+    names = earning.metrics if earning and earning.by else ()
+    return frozenset(key for name, key in scoring.layout.metrics if name in names)
 
 
 def _judges(scoring: Scoring) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ import numpy as np
 
 from orvl.plan.imported import panel_name
 from orvl.plan.layout import layout_of
+from orvl.rate.board import Scores
+from orvl.rate.earned import Earned, earn
 from orvl.store.protocol import ANY_EPISODE
 from orvl.store.score_matrix import score_tables
 from orvl.types import Layout
@@ -21,12 +23,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from orvl.plan.earning import Earning
     from orvl.plan.layout import Panel
     from orvl.store import Store, StoredCell
     from orvl.store.rows import CellCounts, ScoreTables
     from orvl.types import Eval
 
-Stacks = dict[int, tuple["NDArray[np.int64]", "NDArray[np.float64]"]]
+
+@dataclass(frozen=True)
+class Stack:
+    """The scored runs of a cell."""
+
+    attempts: NDArray[np.int64]
+    S: NDArray[np.float64]
+    """Runs × judges × metrics, as it is rated: efficiency is what was earned of it."""
+    earned: Earned | None = None
+
+    def of(self, attempt: int) -> Stack:
+        """One run alone."""
+        place = np.flatnonzero(self.attempts == attempt)[:1]
+        return Stack(self.attempts[place], self.S[place], self.earned[place] if self.earned else None)
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,18 @@ class Scoring:
     layout: Layout
     metric_weights: Sequence[float]
     judge_weights: Sequence[float]
+    earning: Earning | None = None
+
+    def scores(self, stacks: Sequence[Stack]) -> Scores:
+        """The tables of these runs, ready to be rated."""
+        earned = [stack.earned for stack in stacks if stack.earned]
+        return Scores(
+            self.layout,
+            self.metric_weights,
+            self.judge_weights,
+            np.concatenate([stack.S for stack in stacks]),
+            Earned.joined(earned) if earned else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -65,8 +93,8 @@ class Gathered:
     """By eval; imported results have panels of their own."""
     scorings: Mapping[str, Scoring] = field(default_factory=dict)
     counted: Mapping[int, CellCounts] = field(default_factory=dict)
-    stacks: Stacks = field(default_factory=dict)
-    """For each cell its attempts, and their S: runs × judges × metrics."""
+    stacks: dict[int, Stack] = field(default_factory=dict)
+    """By cell."""
     unscored: int = 0
     first: int = 1
     last: int = ANY_EPISODE
@@ -74,7 +102,7 @@ class Gathered:
     def attempts(self, cells: Collection[int] | None = None) -> set[int]:
         """Of all cells, or of some."""
         stacks = [stack for cell, stack in self.stacks.items() if cells is None or cell in cells]
-        return {number for attempts, _ in stacks for number in attempts.tolist()}
+        return {number for stack in stacks for number in stack.attempts.tolist()}
 
     @cached_property
     def private(self) -> frozenset[int]:
@@ -113,13 +141,15 @@ def family_keys(evals: Sequence[Eval]) -> list[str] | None:
 
 def scoring_of(panel: Panel) -> Scoring:
     weights = [judge.weight for judge in panel.judges] or [1.0]
-    return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights)
+    return Scoring(layout_of(panel.eval, panel.metrics, panel.judges), panel.weights, weights, panel.earning)
 
 
 def fingerprint(panel: Panel, scoring: Scoring) -> str:
     """Of all that a rating on an eval rests on besides the agent: where it differs, two ratings are no pair."""
     weights = [[*map(float, scoring.metric_weights)], [*map(float, scoring.judge_weights)]]
-    parts = [panel.eval.digest, scoring.layout.key, *weights]
+    parts: list[object] = [panel.eval.digest, scoring.layout.key, *weights]
+    if earning := scoring.earning:
+        parts.append(["earned", earning.metrics, earning.by, earning.floor])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -156,26 +186,35 @@ def _stacks(
     counted: dict[int, CellCounts],
     first: int,
     last: int,
-) -> tuple[Stacks, int]:
+) -> tuple[dict[int, Stack], int]:
     """For each cell, the attempts that are scored and their S, stacked; and how many are not scored."""
     only = None if first == 1 and last == ANY_EPISODE else store.attempts_between(first, last)
-    by_layout: dict[str, list[CellRef]] = {}
+    alike: dict[tuple[str, Earning | None], list[CellRef]] = {}
     for ref in refs:
         if ref.id in counted and counted[ref.id].carried_out:
-            by_layout.setdefault(scorings[ref.panel].layout.key, []).append(ref)
-    stacks: Stacks = {}
+            scoring = scorings[ref.panel]
+            alike.setdefault((scoring.layout.key, scoring.earning), []).append(ref)
+    stacks: dict[int, Stack] = {}
     unscored = 0
-    for here in by_layout.values():
-        layout = scorings[here[0].panel].layout
+    for here in alike.values():
         carried_out = {ref.id: counted[ref.id].carried_out for ref in here if ref.id}
-        tables = score_tables(store, layout, carried_out, only)
-        stacks.update(_stacked(tables))
+        tables, earned = earned_tables(store, scorings[here[0].panel], carried_out, only)
+        stacks.update(_stacked(tables, earned))
         if not here[0].imported:
             unscored += sum(carried_out.values()) - len(tables.attempts) + len(tables.incomplete)
     return stacks, unscored
 
 
-def _stacked(tables: ScoreTables) -> Stacks:
+def earned_tables(
+    store: Store, scoring: Scoring, carried_out: Mapping[int, int], only: Collection[int] | None = None
+) -> tuple[ScoreTables, Earned | None]:
+    """The tables S of cells as they are rated: whoever rates stored scores has them from here."""
+    tables = score_tables(store, scoring.layout, carried_out, only)
+    S, earned = earn(tables.S, scoring.layout, scoring.judge_weights, scoring.earning)
+    return replace(tables, S=S), earned
+
+
+def _stacked(tables: ScoreTables, earned: Earned | None) -> dict[int, Stack]:
     """By cell."""
     if not len(tables.attempts):
         return {}
@@ -183,6 +222,7 @@ def _stacked(tables: ScoreTables) -> Stacks:
     if (np.diff(cells) < 0).any():
         order = np.argsort(cells, kind="stable")
         cells, attempts, S = cells[order], attempts[order], S[order]
+        earned = earned[order] if earned else None
     starts = np.flatnonzero(np.diff(cells, prepend=-1))
-    ends = [*starts[1:], len(cells)]
-    return {int(cells[start]): (attempts[start:end], S[start:end]) for start, end in zip(starts, ends, strict=True)}
+    runs = [slice(start, end) for start, end in zip(starts, [*starts[1:], len(cells)], strict=True)]
+    return {int(cells[some.start]): Stack(attempts[some], S[some], earned[some] if earned else None) for some in runs}

@@ -43,7 +43,7 @@ def item_shares(store: Store, board: Board, eval_: str) -> ItemShares:
     whose = {
         number: (ref.names[0], ref.names[1], ref.names[2])
         for ref in refs
-        for number in gathered.stacks[ref.id or 0][0].tolist()
+        for number in gathered.stacks[ref.id or 0].attempts.tolist()
     }
     panel = gathered.panels.get(eval_)
     layout = gathered.scorings[eval_].layout if panel else None

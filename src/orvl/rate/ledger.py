@@ -6,17 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orvl.plan.identities import identities
+from orvl.plan.weights import earned_by
 from orvl.rate.collect import collect, of_store, panels_of, rules_of
 from orvl.rate.gather import CellRef, gather
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.plan.layout import Panel
     from orvl.project import Project
     from orvl.rate.board import Row
     from orvl.store import Store, StoredCell
 
 Contestant = tuple[str, str, str]
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,18 @@ class Line:
     """share × the judges' variance; λ times their sum is what R_pen is lower by."""
     judges: Mapping[str, float | None] = field(default_factory=dict)
     """What each judge said; empty where a program scored it."""
+    raw: float | None = None
+    """Of a metric that is earned: what it scored. `score` is the part of it that was earned."""
+    earned: float | None = None
+    """That share; None where all of it counts."""
+
+    @property
+    def product(self) -> str:
+        """How an earned score came about; of several runs, the product of means is not the mean of products."""
+        if self.raw is None or self.earned is None:
+            return ""
+        is_exact = self.score is not None and abs(self.raw * self.earned - self.score) < ROUNDING
+        return f"{self.raw:.3f} {'×' if is_exact else 'and'} earned {self.earned:.3f}"
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,10 @@ class Ledger:
     """The largest loss first."""
     imported: str | None = None
     """Where its scores were imported from."""
+    weights_from: str | None = None
+    """Who says what counts; None for a mean over evals of which not all have it from the same."""
+    earned: str | None = None
+    """How efficiency is earned, as a sentence."""
 
     @property
     def unrated(self) -> tuple[str, ...]:
@@ -63,12 +82,13 @@ class Ledger:
             "penalty": self.penalty,
             "unrated": list(self.unrated),
             "imported": self.imported,
+            "weights_from": self.weights_from,
             "lines": [{**vars(line), "judges": dict(line.judges)} for line in self.lines],
         }
 
 
-def ledger_of_run(row: Row, penalty: float) -> Ledger | None:
-    """Of the row of one run; None where it has no rating."""
+def ledger_of_run(row: Row, penalty: float, panel: Panel | None = None) -> Ledger | None:
+    """Of the row of one run; None where it has no rating. Its panel says where its weights come from."""
     if row.R is None or row.R_pen is None:
         return None
     rated = sum(metric.weight for metric in row.metrics.values() if metric.mean is not None)
@@ -86,9 +106,13 @@ def ledger_of_run(row: Row, penalty: float) -> Ledger | None:
                 metric.mean,
                 share * (metric.variance or 0.0),
                 metric.judges,
+                metric.raw,
+                metric.earned,
             )
         )
-    return Ledger(row.R, row.R_pen, penalty, _ordered(lines), row.imported)
+    own = panel if panel and not row.imported else None
+    source, earned = (own.weights_from, earned_by(own)) if own else (None, None)
+    return Ledger(row.R, row.R_pen, penalty, _ordered(lines), row.imported, source, earned)
 
 
 def mean_of(ledgers: Sequence[Ledger]) -> Ledger:
@@ -113,10 +137,18 @@ def mean_of(ledgers: Sequence[Ledger]) -> Ledger:
                 score=sum(scores) / len(scores) if scores else None,
                 charge=sum(line.charge for line in some) / number,
                 judges={judge: _mean([line.judges.get(judge) for line in some]) for judge in judges},
+                raw=_mean([line.raw for line in some]),
+                earned=_mean([line.earned for line in some]),
             )
         )
     R, R_pen = (sum(getattr(ledger, name) for ledger in ledgers) / number for name in ("R", "R_pen"))
-    return Ledger(R, R_pen, ledgers[0].penalty, _ordered(lines), ledgers[0].imported)
+    source, earned = (_only({getattr(ledger, name) for ledger in ledgers}) for name in ("weights_from", "earned"))
+    return Ledger(R, R_pen, ledgers[0].penalty, _ordered(lines), ledgers[0].imported, source, earned)
+
+
+def _only(values: set[str | None]) -> str | None:
+    """The one that all have."""
+    return values.pop() if len(values) == 1 else None
 
 
 def _ordered(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -138,7 +170,7 @@ def of_run(project: Project, store: Store, cell: StoredCell, episode: int) -> Le
         return None
     board = collect(project, store, gather(store, [CellRef.of(cell)], panels, episode, episode), by_run=True)
     row = next((row for row in board.runs if row.episode == episode and row.R is not None), None)
-    return ledger_of_run(row, rules_of(project).penalty) if row else None
+    return ledger_of_run(row, rules_of(project).penalty, next(iter(panels.values()))) if row else None
 
 
 def of_rows(
@@ -158,8 +190,9 @@ def of_rows(
         by_eval: dict[str, list[Ledger]] = {}
         for run in runs:
             counts = run.eval == eval_ if eval_ else everyone.common.counts(row.contestant, run.eval or "")
-            ledger = ledger_of_run(run, everyone.rules.penalty) if run.contestant == row.contestant and counts else None
-            if ledger:
+            if run.contestant != row.contestant or not counts:
+                continue
+            if ledger := ledger_of_run(run, everyone.rules.penalty, everyone.gathered.panels.get(run.eval or "")):
                 by_eval.setdefault(run.eval or "", []).append(ledger)
         found[row.contestant] = row, {name: mean_of(some) for name, some in sorted(by_eval.items())}
     return found

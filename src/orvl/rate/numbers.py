@@ -49,12 +49,12 @@ def numbers_of(board: Board) -> Numbers:
     contestants = sorted({(ref.names[0], ref.names[1], ref.names[2]) for ref in refs})
     evals = sorted({ref.names[3] for ref in refs})
     judges = counting_judges(gathered)
-    most = max((len(gathered.stacks[ref.id or 0][0]) for ref in refs), default=0)
+    most = max((len(gathered.stacks[ref.id or 0].attempts) for ref in refs), default=0)
     R = np.full((len(contestants), len(evals), most), np.nan)
     alone = np.full((*R.shape, len(judges)), np.nan)
     row, column = {name: i for i, name in enumerate(contestants)}, {name: i for i, name in enumerate(evals)}
     for ref in refs:
-        S, scoring = gathered.stacks[ref.id or 0][1], gathered.scorings[ref.panel]
+        S, scoring = gathered.stacks[ref.id or 0].S, gathered.scorings[ref.panel]
         place = row[ref.names[0], ref.names[1], ref.names[2]], column[ref.names[3]], slice(len(S))
         R[place] = board.ratings[ref.id or 0]
         if judges and not ref.imported:

@@ -10,10 +10,10 @@ from orvl.errors import UserError
 from orvl.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from orvl.project.settings import Settings
-    from orvl.types import Eval
+    from orvl.types import Eval, Judge
 
 
 class ReweighedProject(Project):
@@ -27,8 +27,8 @@ class ReweighedProject(Project):
     def settings(self) -> Settings:
         return self._settings if self._penalty is None else replace(self._settings, penalty=self._penalty)
 
-    def weights(self, eval_: Eval, *, has_judges: bool) -> dict[str, float]:
-        own = super().weights(eval_, has_judges=has_judges)
+    def weights(self, eval_: Eval, judges: Sequence[Judge]) -> dict[str, float]:
+        own = super().weights(eval_, judges)
         moved = {name: self._other.get(name, weight) for name, weight in own.items()}
         if any(own.values()) and not any(moved.values()):
             raise UserError(f"These weights leave nothing of the eval {eval_.name}: one must be above 0.")

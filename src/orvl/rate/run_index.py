@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orvl.rate.board import Scores, rate_groups
+from orvl.rate.board import rate_groups
 from orvl.rate.collect import run_row
 
 if TYPE_CHECKING:
@@ -59,18 +59,11 @@ class RunIndex:
         ratings: dict[int, GroupRating] = {}
         panels = {ref.id: ref.panel for ref in gathered.refs}
         for name in {panels[one.cell] for one in results if one.outcome != "errored"}:
-            scoring = gathered.scorings[name]
             some = [one for one in results if panels[one.cell] == name and one.outcome != "errored"]
-            S = np.stack([_table(*gathered.stacks[one.cell], one.attempt) for one in some])
-            scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
+            scores = gathered.scorings[name].scores([gathered.stacks[one.cell].of(one.attempt) for one in some])
             rated = rate_groups([1] * len(some), scores, self.board.rules)[0]
             ratings.update(zip([one.attempt for one in some], rated, strict=True))
         return ratings
-
-
-def _table(attempts: NDArray[np.int64], S: NDArray[np.float64], attempt: int) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = S[int(np.flatnonzero(attempts == attempt)[0])]
-    return found
 
 
 def run_index(store: Store, board: Board) -> RunIndex:
@@ -78,7 +71,7 @@ def run_index(store: Store, board: Board) -> RunIndex:
     cells = [cell for some in gathered.cells_by_panel().values() for cell in some]
     lacking = [ref.id for ref in gathered.refs if ref.id and _has_errored(board, ref.id)]
     errored = [run.attempt for run in store.errored_runs(lacking)] if lacking else []
-    rated = [gathered.stacks[cell][0] for cell in cells]
+    rated = [gathered.stacks[cell].attempts for cell in cells]
     R = [board.ratings[cell] for cell in cells]
     return RunIndex(
         board,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from orvl.plan.imported import weights_sentence
 from orvl.plan.private import WITHHELD
+from orvl.plan.weights import in_full
 from orvl.project.names import count
 from orvl.rate.board import over_evals
 from orvl.store.score_matrix import places
@@ -45,6 +46,7 @@ def warnings_of(
         *_mismatches(store, gathered),
         *_loaded(store, gathered, cells),
         *imported_sentences(gathered.refs, gathered.panels),
+        *in_full(gathered.panels.values()),
     ]
     return warnings, is_broken
 

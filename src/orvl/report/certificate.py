@@ -189,8 +189,9 @@ def _drift(drift: Mapping[str, Any] | None) -> Iterator[str]:
 
 def standing_sentence(found: Standing) -> str:
     """One sentence under the leaderboard on the panel's certificate."""
+    ranks = "ranks go by what programs measured, not by R" if found.programs_rank else "nobody is ranked"
     if found.state == "none":
-        return "Not certified: no control has tested the judges, so nobody is ranked. Test them: orvl certify"
+        return f"Not certified: no control has tested the judges, so {ranks}. Test them: orvl certify"
     if found.state == "programs":
         return "No judge has a say in these ratings: programs made every score that counts."
     if found.state == "imported":
@@ -202,9 +203,9 @@ def standing_sentence(found: Standing) -> str:
     if found.state == "stale":
         more = f" (and {count(len(found.reasons) - 1, 'more change')})" if len(found.reasons) > 1 else ""
         why = f"{found.reasons[0]}{more}"
-        return f"The certificate of {made} is stale, so nobody is ranked: {why} Renew it: orvl certify"
+        return f"The certificate of {made} is stale, so {ranks}: {why} Renew it: orvl certify"
     more = f" (and {count(len(found.reasons) - 1, 'more reason')})" if len(found.reasons) > 1 else ""
-    return f"Refused on {made}, so nobody is ranked: {found.reasons[0]}{more} See: orvl certify"
+    return f"Refused on {made}, so {ranks}: {found.reasons[0]}{more} See: orvl certify"
 
 
 def standing_json(found: Standing) -> dict[str, Any] | None:

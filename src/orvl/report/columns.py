@@ -144,14 +144,14 @@ def leaderboard(rows: Sequence[Row], penalty: float) -> list[Column[Row]]:
         Column("cost_per_run", lambda row: _spending(row.cost_per_run), rows="contestants"),
         Column("seconds_per_run", lambda row: _spending(row.seconds_per_run), rows="contestants"),
         Column(heading="time", cell=_time),
-        Column(heading="cost", cell=_cost),
+        Column(heading="spent", cell=_cost),
         Column("sandbox", lambda row: row.sandbox),
         Column("scoring", lambda row: row.scoring, rows="cells"),
     ]
 
 
 def _metric_columns(rows: Sequence[Row]) -> list[Column[Row]]:
-    """The mean of each metric, those that weigh most first."""
+    """The mean of each metric that counts, those that weigh most first."""
     weights: dict[str, float] = {}
     for row in rows:
         for name, metric in row.metrics.items():
@@ -160,11 +160,14 @@ def _metric_columns(rows: Sequence[Row]) -> list[Column[Row]]:
     def column(name: str) -> Column[Row]:
         return Column(heading=name, cell=lambda row: _mean(row.metrics.get(name)), below=True)
 
-    return [column(name) for name in sorted(weights, key=lambda name: -weights[name])]
+    counting = [name for name, weight in weights.items() if weight]
+    return [column(name) for name in sorted(counting, key=lambda name: -weights[name])]
 
 
 def _metric(metric: MetricRow) -> dict[str, Any]:
-    return {name: getattr(metric, name) for name in ("weight", "mean", "variance", "judges", "abstained", "unrated")}
+    earned = ("raw", "earned") if metric.earned is not None or metric.raw is not None else ()
+    names = ("weight", "mean", "variance", "judges", "abstained", "unrated", *earned)
+    return {name: getattr(metric, name) for name in names}
 
 
 def _R_legend(rows: Sequence[Row]) -> str:

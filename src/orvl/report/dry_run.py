@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from orvl.plan.weights import weight_lines
 from orvl.project.names import count
 from orvl.rate.detectable import POWER
 from orvl.report.ratings_json import SCHEMA
@@ -52,7 +53,7 @@ def print_plan(
         f"{len(remaining.to_score)} only scored again, {len(remaining.to_run)} to run"
         + (f", {left_out} not needed by the race." if left_out else ".")
     )
-    for sentence in _changes(plan, changed):
+    for sentence in (*_changes(plan, changed), *weight_lines(plan.panels.values())):
         terminal.print(plain(sentence))
     terminal.print(_cost_sentence(cost))
     terminal.print(_power_sentence(detectable))
@@ -115,6 +116,9 @@ def as_json(
             "scored_again": len(remaining.to_score),
             "to_run": len(remaining.to_run),
             "cost_usd": cost.as_json(),
+            "weights": {
+                name: {"from": panel.weights_from, "metrics": panel.shares} for name, panel in plan.panels.items()
+            },
             "missing_keys": [asdict(key) for key in keys],
             "changed": [
                 {**dict(zip(("agent", "model", "provider", "eval"), cell.names, strict=True)), "changed": [*reasons]}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orvl.rate.exported import Rated
 
 INTEGERS = ("episode", "attempt", "input_tokens", "cached_tokens", "output_tokens", "tool_calls", "sample")
-FLOATS = ("started", "seconds", "cost_usd", "value", "told", "R", "R_pen", "weight", "judge_weight")
+FLOATS = ("started", "seconds", "cost_usd", "value", "told", "R", "R_pen", "weight", "judge_weight", "earned")
 
 
 def write_rows(names: Sequence[str], chunks: Iterator[list[tuple[Any, ...]]], form: str, out: BinaryIO) -> int:
@@ -36,16 +36,18 @@ def with_ratings(
     place = {name: i for i, name in enumerate(names)}
     is_scores = "metric" in place
     weights = {panel: json.dumps(shares) for panel, shares in rated.metrics.items()}
-    more = ("weight", "judge_weight") if is_scores else ("weights",)
+    more = ("weight", "judge_weight", "earned") if is_scores else ("weights",)
 
     def row_of(row: tuple[Any, ...]) -> tuple[Any, ...]:
-        R, R_pen = rated.ratings.get(row[place["attempt"]], (None, None))
+        attempt = row[place["attempt"]]
+        R, R_pen = rated.ratings.get(attempt, (None, None))
         panel, source = rated.panels.get(row[0], ""), rated.sources.get(row[0])
         if not is_scores:
             return (*row[1:], row[0] in current, R, R_pen, weights.get(panel), source)
         weight = rated.metric_keys.get(panel, {}).get(row[place["metric_key"]])
         judge = rated.judge_keys.get(panel, {}).get(row[place["judge_key"]]) if row[place["judge"]] else None
-        return (*row[1:], row[0] in current, R, R_pen, weight, judge, source)
+        earned = rated.earned_of(panel, row[place["metric_key"]], attempt)
+        return (*row[1:], row[0] in current, R, R_pen, weight, judge, earned, source)
 
     def is_meant(row: tuple[Any, ...]) -> bool:
         return not is_scores or metrics is None or row[place["metric"]] in metrics

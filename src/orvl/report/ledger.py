@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orvl.plan.weights import FROM
 from orvl.report.terminal import TextCell, TextColumn, TextTable
 from orvl.report.text import plain
 
@@ -52,7 +53,8 @@ def print_evals(terminal: Terminal, ledgers: Mapping[str, Ledger], R: float) -> 
 
 def _by(line: Line, imported: str | None) -> str:
     if not line.judges:
-        return f"imported from {imported}" if imported else "program"
+        earned = f": {line.product}" if line.product else ""
+        return f"imported from {imported}" if imported else f"program{earned}"
     said = (f"{name} {'–' if value is None else f'{value:.2f}'}" for name, value in line.judges.items())
     return ", ".join(said)
 
@@ -67,6 +69,10 @@ def _sentences(ledger: Ledger) -> Iterator[str]:
         weights = {line.metric: line.weight for line in ledger.lines}
         names = ", ".join(f"{name} (weight {weights[name]:.3f})" for name in ledger.unrated)
         yield f"Not rated: {names}; the weights of the others are scaled up, so that they add up to 1."
+    if ledger.weights_from:
+        yield f"Weights: {FROM[ledger.weights_from]}."
+    if ledger.earned:
+        yield ledger.earned
     charge = sum(line.charge for line in ledger.lines)
     yield (
         f"R_pen {ledger.R_pen:.3f} = R minus {ledger.penalty:g} × {charge:.4f}, the weighted variance of the judges' "

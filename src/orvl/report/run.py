@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from orvl.capture.browser.result import Look
     from orvl.capture.captured_run import CapturedRun, Inspections
+    from orvl.capture.curves import CodeState
     from orvl.capture.stored_run import AttemptDetails, RunDetails
     from orvl.report.terminal import Terminal
     from orvl.types import Attempt, Score, Usage
@@ -58,7 +59,11 @@ def _attempt_json(details: AttemptDetails) -> dict[str, Any]:
 
 
 def print_parts(
-    terminal: Terminal, run: RunDetails, attempts: Sequence[AttemptDetails], capture: CapturedRun | None
+    terminal: Terminal,
+    run: RunDetails,
+    attempts: Sequence[AttemptDetails],
+    capture: CapturedRun | None,
+    curves: Sequence[CodeState],
 ) -> None:
     """What the judges said, what checks found, what each attempt did, the files of the last, and how to see more."""
     last = attempts[-1] if attempts else None
@@ -74,6 +79,7 @@ def print_parts(
         if details is not last:
             _print_lines(terminal, _checks(details.attempt))
         _print_lines(terminal, _results(details))
+    _print_lines(terminal, _growth(curves))
     if capture is not None:
         _print_lines(terminal, _files(capture))
     terminal.print("\nSee more", "bold")
@@ -194,6 +200,31 @@ def _score(score: Score) -> str:
     value = f"{score.value:.3f}" if score.value is not None else f"{score.kind}: {plain(score.reason or '')}"
     sample = f" (sample {score.sample})" if score.sample > 1 else ""
     return f"  score {score.metric}{judge}{sample}: {value}"
+
+
+def _growth(curves: Sequence[CodeState]) -> Iterator[str]:
+    """The code from the start to the end, by turn."""
+    if not curves:
+        return
+    parts = [f"{name} {' → '.join(values)}" for name, values in curve_rows(curves).items()]
+    turns = " → ".join("start" if not state.turn else f"turn {state.turn}" for state in curves)
+    yield f"  code, {turns}: {'; '.join(parts)}"
+
+
+def curve_rows(curves: Sequence[CodeState]) -> dict[str, list[str]]:
+    """What is known of the code by turn, as it is shown; what is unknown everywhere is left out."""
+    rows = {
+        "lines": [_known(state.lines, "d") for state in curves],
+        "cloned": [_known(state.cloned, ".0%") for state in curves],
+        "in complex functions": [_known(state.complex, ".0%") for state in curves],
+        "new lint findings": [_known(state.lint, "d") for state in curves],
+        "files touched": [str(state.touched) for state in curves],
+    }
+    return {name: values for name, values in rows.items() if set(values) != {"–"}}
+
+
+def _known(value: float | None, form: str) -> str:
+    return "–" if value is None else f"{value:{form}}"
 
 
 def _files(capture: CapturedRun) -> Iterator[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.curves import curves
 from orvl.capture.stored_run import attempt_details
 from orvl.errors import StoreError
 from orvl.plan.identities import identities
@@ -15,10 +17,11 @@ from orvl.report.run import run_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orvl.capture.curves import CodeState
     from orvl.capture.stored_run import AttemptDetails, RunDetails
     from orvl.project import Project
     from orvl.rate.ledger import Ledger
-    from orvl.store import Store
+    from orvl.store import Blobs, Store
 
 VISIBLE_LOSS = 0.0005
 
@@ -32,6 +35,13 @@ class ShownRun:
     ledger: Ledger | None
     changed: tuple[str, ...] | None
     """What has changed since; None where the run counts."""
+    blobs: Blobs
+
+    @cached_property
+    def curves(self) -> list[CodeState]:
+        """How the code of its last attempt grew, turn by turn; measured when it is asked for."""
+        last = self.attempts[-1] if self.attempts else None
+        return curves(last.attempt, self.blobs, last.inspections) if last else []
 
     @property
     def answer(self) -> str:
@@ -52,14 +62,15 @@ class ShownRun:
         more = {"history": list(self.changed)} if self.changed is not None else {}
         with of_this_store(self.run):
             rating = self.ledger.as_json() if self.ledger else None
-            return {**run_json(self.run, self.attempts), "rating": rating, **more}
+            grew = [state.as_json() for state in self.curves]
+            return {**run_json(self.run, self.attempts), "curves": grew, "rating": rating, **more}
 
 
 def shown_run(project: Project, store: Store, run: RunDetails) -> ShownRun:
     attempts = tuple(attempt_details(store, stored) for stored in run.attempts)
     known = identities(project, [cell for cell in store.cells() if cell.names == run.cell.names])
     changed = None if run.cell.id in known.ids else known.changes(run.cell)
-    return ShownRun(run, attempts, of_run(project, store, run.cell, run.episode), changed)
+    return ShownRun(run, attempts, of_run(project, store, run.cell, run.episode), changed, store.blobs)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ FEWEST_LABELS = 2
 
 def sentences(found: Trust, standing: Standing) -> Iterator[str]:
     """The winners where they may be named, the uncertainty, whose merit it is, the judges' agreement, and labels."""
-    if standing.may_rank and found.ranking is not None:
+    if standing.ranks_by and found.ranking is not None:
         yield from _winners(found, found.ranking)
     yield from _frontier(found)
     yield from _next(found)
@@ -139,10 +139,11 @@ def as_json(found: Trust, standing: Standing) -> dict[str, Any]:
     """One object; what is None is not known."""
     return {
         "winners": [list(found.ranked[i]) for i in found.ranking.winners if i not in found.ranking.untested]
-        if found.ranking is not None and standing.may_rank
+        if found.ranking is not None and standing.ranks_by
         else None,
+        "ranked_by": standing.ranks_by if found.ranking is not None else None,
         "untested": [list(found.ranked[i]) for i in found.ranking.untested]
-        if found.ranking is not None and standing.may_rank
+        if found.ranking is not None and standing.ranks_by
         else None,
         "components": _finite(asdict(found.components) | {"unknown": sorted(found.components.unknown)})
         if found.components

@@ -1,5 +1,6 @@
 """Is the code free of bugs that can be seen?"""
 
+weight = 2
 items = [
     ("Following the code by hand through the main use gives the right result.", 2),
     "Every condition tests what it is meant to test.",

@@ -1,5 +1,6 @@
 """Is the code well made?"""
 
+weight = 2
 items = [
     "The code is divided into files and functions along what it does.",
     {"item": "There are layers, options or abstractions that the task does not need.", "good": "no"},

@@ -1,6 +1,6 @@
 """Does it do what was asked? Judges answer from what checks and scripted steps showed, and then from the code."""
 
-weight = 3
+weight = 7  # in the place of checks, where there are none
 may_look = True  # judges with `looks` may read further files, and use the app
 items = [
     ("Every feature that the task asks for is there.", 2),

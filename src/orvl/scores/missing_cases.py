@@ -1,5 +1,6 @@
 """Are the cases that the task does not spell out handled?"""
 
+weight = 2
 items = [
     "Empty input is handled.",
     "Malformed input is met with a clear message or a safe result.",

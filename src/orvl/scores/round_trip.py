@@ -6,6 +6,7 @@ import json
 
 from orvl.score.similarity.projects import against
 
+weight = 2
 measure = 3  # raise it when orvl.similarity measures differently, so that stored scores are made again
 narrowest = 0.05  # between floor and ceiling
 

@@ -4,6 +4,7 @@ import asyncio
 
 from orvl.score.similarity.projects import against
 
+weight = 2
 measure = 3  # raise it when orvl.similarity measures differently, so that stored scores are made again
 
 

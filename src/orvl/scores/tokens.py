@@ -1,8 +1,10 @@
-"""How few tokens it used: par / (par + tokens in and out)."""
+"""How few tokens it used: par / (par + uncached + 0.1 × cached + 5 × output); earned. Without a weight of its own."""
 
-par = 20_000
+par = 100_000
+weight = 0
+earned = True
 
 
 def score(run, par):
-    tokens = run.usage.tokens
+    tokens = run.usage.weighted_tokens
     return None if tokens is None else par / (par + tokens)

@@ -1,7 +1,8 @@
-"""How few tool calls it made: par / (par + calls). It has no weight unless you give it one."""
+"""How few tool calls it made: par / (par + calls); earned. It has no weight unless you give it one."""
 
 par = 20
 weight = 0
+earned = True
 
 
 def score(run, par):

@@ -1,5 +1,6 @@
 """How does it look? Defects that programs see count for .8, taste that judges see in the pictures for .2."""
 
+weight = 0.5
 taste = 0.2
 views = 4  # desktop and phone, light and dark
 kinds = ("overlap", "overflow", "cut off", "broken image", "error")

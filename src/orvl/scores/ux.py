@@ -1,5 +1,6 @@
 """How does it work for its users? What steps expect counts twice, accessibility and the judged flow once each."""
 
+weight = 0.5
 weights = {"steps": 2, "accessibility": 1, "flow": 1}
 impacts = {"critical": 1.0, "serious": 0.5, "moderate": 0.2, "minor": 0.1}
 par = 2

@@ -90,7 +90,8 @@ class SqliteScores(Queries):
             len(S) != size * 8 * layout.shape[0] * layout.shape[1] for size, (*_, S) in zip(sizes, rows, strict=True)
         ):
             raise damaged(self.path, "a table of scores has the wrong size")
-        S = np.frombuffer(b"".join([S for *_, S in rows]), dtype="<f8").reshape(sum(sizes), *layout.shape)
+        # A bytearray, so that whoever rates may write into it: a copy of very many tables takes as long as rating them.
+        S = np.frombuffer(bytearray().join([S for *_, S in rows]), dtype="<f8").reshape(sum(sizes), *layout.shape)
         # What is missing is NaN, which is neither.
         if S.size and (np.nanmax(S, initial=0.0) > 1 or np.nanmin(S, initial=0.0) < 0):
             raise damaged(self.path, "a table of scores has one that is not from 0 to 1")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import UserError
-from orvl.plan.layout import Panel, panel_of
 from orvl.plan.planning import Plan, cell_key, ordered
+from orvl.trust.certified_panel import certified_panel
 from orvl.trust.control_agents import control_agent, is_control
 from orvl.trust.controls import make_controls, write
 from orvl.types import Cell
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from orvl.plan.layout import Panel
     from orvl.project import Project
     from orvl.store import Store
     from orvl.trust.controls.control import ControlFiles
@@ -87,26 +88,6 @@ def ladder_plan(
     repeats = range(1, episodes + 1)
     plan = Plan(tuple(cells), ordered(cells, repeats, seed), panels, seed)
     return Ladder(plan, repeats, made_of, lacking)
-
-
-def certified_panel(project: Project, eval_: Eval, metrics: Mapping[str, bool] | None, judges: Sequence[str]) -> Panel:
-    """How an eval's controls are scored: as its runs are, or by the usual metrics where no judge counts in those.
-
-    Where no judge of the project has any weight (the embedded model alone, for instance), the programs are tested. A
-    judge that is named is tested whatever its weight.
-    """
-    panel = panel_of(project, eval_, metrics, judges)
-    counts = any(metric.judged and weight for metric, weight in zip(panel.metrics, panel.weights, strict=True))
-    if not judges and not any(judge.weight for judge in panel.judges):
-        return _of_programs(panel)
-    if metrics is not None or counts or not panel.judges:
-        return panel
-    return panel_of(project, replace(eval_, metrics=None), None, judges)
-
-
-def _of_programs(panel: Panel) -> Panel:
-    kept = [(m, weight) for m, weight in zip(panel.metrics, panel.weights, strict=True) if not m.judged]
-    return Panel(panel.eval, tuple(metric for metric, _ in kept), tuple(weight for _, weight in kept), ())
 
 
 def _with_controls(eval_: Eval, controls: Mapping[str, ControlFiles], folder: Path) -> Eval:

@@ -12,7 +12,6 @@ from orvl.plan.layout import layout_of
 from orvl.rate.rating import by_judge
 from orvl.store.score_matrix import places, score_tables
 from orvl.trust.control_agents import control_of
-from orvl.trust.standing import USAGE_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -79,7 +78,7 @@ def tested_metrics(panels: Iterable[Panel], has_judges: bool) -> tuple[str, ...]
         (metric.name, weight)
         for panel in panels
         for metric, weight in zip(panel.metrics, panel.weights, strict=True)
-        if (metric.judged if has_judges else not metric.judged and metric.name not in USAGE_METRICS)
+        if (metric.judged if has_judges else not metric.judged and not metric.earned)
     ]
     return tuple(sorted({name for name, weight in pairs if weight} or {name for name, _ in pairs}))
 

@@ -7,17 +7,15 @@ from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING
 
-from orvl.rate.board import Row, Scores, rate_groups
+import numpy as np
+
+from orvl.rate.board import Row, rate_groups
 from orvl.rate.collect import of_plan, rules_of
-from orvl.rate.gather import scoring_of
-from orvl.store.score_matrix import score_tables
+from orvl.rate.gather import Stack, earned_tables, scoring_of
 from orvl.trust.race import Race, RaceResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
@@ -49,21 +47,22 @@ def _rater(project: Project, plan: Plan, store: Store) -> Callable[[Sequence[Cel
 
     def row_of(cell: Cell) -> Row:
         scoring = scoring_of(plan.panels[cell.eval.name])
-        S = _scored(store, scoring, cell, asked)
-        if not len(S):
+        runs = _scored(store, scoring, cell, asked)
+        if not len(runs.S):
             return Row(*cell.names)
-        scores = Scores(scoring.layout, scoring.metric_weights, scoring.judge_weights, S)
-        (rating,), _ = rate_groups([len(S)], scores, rules)
+        (rating,), _ = rate_groups([len(runs.S)], scoring.scores([runs]), rules)
         return Row(*cell.names, **vars(rating))
 
     return rate
 
 
-def _scored(store: Store, scoring: Scoring, cell: Cell, asked: set[str]) -> NDArray[np.float64]:
-    """S of the cell's planned runs that have all their scores."""
+def _scored(store: Store, scoring: Scoring, cell: Cell, asked: set[str]) -> Stack:
+    """The cell's planned runs that have all their scores."""
     runs = [run for run in store.carried_out([cell.key]) if run.key in asked]
-    tables = score_tables(store, scoring.layout, Counter(run.cell for run in runs), {run.attempt for run in runs})
-    return tables.S[[attempt not in tables.incomplete for attempt in tables.attempts.tolist()]]
+    attempts = {run.attempt for run in runs}
+    tables, earned = earned_tables(store, scoring, Counter(run.cell for run in runs), attempts)
+    whole = np.array([i for i, one in enumerate(tables.attempts.tolist()) if one not in tables.incomplete], dtype=int)
+    return Stack(tables.attempts[whole], tables.S[whole], earned[whole] if earned else None)
 
 
 def finish(

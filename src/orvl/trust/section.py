@@ -22,6 +22,7 @@ from orvl.rate.stats.merit import merit
 from orvl.rate.stats.paired import winner_set
 from orvl.trust.calibration import maps_for
 from orvl.trust.control_agents import is_control
+from orvl.trust.programs_rank import by_programs
 from orvl.types import IMPORTED
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Trust:
     ranked: list[Contestant]
     """Whom the ranking is of: all but controls, and imported results where there are others."""
     ranking: Winners | None = None
-    """Only under a certificate."""
+    """By R under a certificate alone; else by what programs measured, where they can rank."""
     components: Components | None = None
     steps: NextSteps | None = None
     merit: Merit | None = None
@@ -80,8 +81,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
     # A certificate says nothing of scores that were made elsewhere: they are ranked only among themselves.
     own = [i for i in free if not numbers.contestants[i][0].startswith(IMPORTED)] or free
     ranked = [numbers.contestants[i] for i in own]
-    may_rank = len(own) > 1 and board.standing.may_rank
-    ranking = winner_set(per_eval[own], families=numbers.families) if may_rank else None
+    ranking = _ranking(board, numbers, own)
     ranks = dict(zip(ranked, _ranks(ranking), strict=True)) if ranking else {}
     maps = _maps(store, board)
     beside, floors = _beside_each(board, maps), _floors(numbers)
@@ -110,6 +110,14 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         agreement=_agreement(board.gathered) if len(numbers.judges) > 1 else {},
         warnings=_uncalibrated(board, maps),
     )
+
+
+def _ranking(board: Board, numbers: Numbers, own: Sequence[int]) -> Winners | None:
+    """By R where the judges are certified; else by programs alone, where these can rank."""
+    if len(own) < 2 or board.standing.ranks_by is None:
+        return None
+    per_eval = numbers.per_eval if board.standing.may_rank else numbers_of(by_programs(board)).per_eval
+    return winner_set(per_eval[list(own)], families=numbers.families)
 
 
 def _ranks(ranking: Winners) -> list[int | None]:
@@ -258,7 +266,7 @@ def _beside(
     """Of the cells of one eval: R without each judge in turn, R by other families, and the calibrated R."""
     scoring = board.gathered.scorings[name]
     w, v = scoring.judge_weights, scoring.metric_weights
-    stacks = [board.gathered.stacks[ref.id or 0][1] for ref in refs]
+    stacks = [board.gathered.stacks[ref.id or 0].S for ref in refs]
     parts = [_with_whole_ones_as_one(S) for S in stacks]
     S = masked(Scores(scoring.layout, v, w, np.concatenate([S for S, _ in parts])), board.rules.quorum)
     group, runs = Groups([len(S) for S, _ in parts]), np.concatenate([runs for _, runs in parts])
@@ -306,11 +314,11 @@ def _agreement(gathered: Gathered) -> dict[str, PanelAgreement]:
 def _drawn(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """S of all runs by panel, or of so many as agreement needs."""
     by_panel: dict[str, list[NDArray[np.float64]]] = {}
-    share = MOST_RUNS / max(sum(len(S) for _, S in gathered.stacks.values()), 1)
+    share = MOST_RUNS / max(sum(len(stack.S) for stack in gathered.stacks.values()), 1)
     random = np.random.default_rng(1)
     for ref in gathered.refs:
         if ref.id in gathered.stacks:
-            S = gathered.stacks[ref.id][1]
+            S = gathered.stacks[ref.id].S
             by_panel.setdefault(ref.panel, []).append(S if share >= 1 else S[random.random(len(S)) < share])
     return {name: np.concatenate(parts) for name, parts in by_panel.items()}
 

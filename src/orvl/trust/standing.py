@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import OrvlError, StoreError
 from orvl.plan.imported import ORIGIN
 from orvl.rate.board import Standing
+from orvl.trust.certified_panel import as_certified
+from orvl.trust.programs_rank import programs_can_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from orvl.types import Eval, Judge, Metric
 
 KIND = "certificate"
-USAGE_METRICS = ("speed", "tokens", "tool-calls")
-"""They say nothing of a control: it writes its files in no time, without a model."""
 Made = tuple[int, float, dict[str, Any]]
 """A certificate as it is stored: its number, when it was made, what it says."""
 
@@ -57,18 +57,23 @@ def judges_count(panel: Panel) -> bool:
 
 
 def _counted(panel: Panel) -> list[tuple[Metric, float]]:
-    """The judged metrics that count; where no judge has any weight, those of programs that look at the work."""
+    """The judged metrics that count; where no judge has any weight, those of programs that look at the work.
+
+    What a run took says nothing of a control: it writes its files in no time, without a model.
+    """
     has_say = any(judge.weight for judge in panel.judges)
     return [
         (metric, weight)
         for metric, weight in zip(panel.metrics, panel.weights, strict=True)
-        if weight and (metric.judged if has_say else not metric.judged and metric.name not in USAGE_METRICS)
+        if weight and (metric.judged if has_say else not metric.judged and not metric.earned)
     ]
 
 
 def with_standing(project: Project, store: Store, board: Board) -> Board:
-    """The board, with how its judges stand to the newest certificate."""
-    return replace(board, standing=standing(project, store, board.gathered.panels.values()))
+    """The board, with how its judges stand to the newest certificate, and whether programs rank in their place."""
+    panels = board.gathered.panels.values()
+    found = standing(project, store, panels)
+    return replace(board, standing=replace(found, programs_rank=not found.may_rank and programs_can_rank(panels)))
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:
@@ -131,7 +136,7 @@ def _changes(project: Project, content: Mapping[str, Any], panels: Sequence[Pane
         elif known[name]["digest"] != metric.digest:
             yield f"The metric {name} has changed since it was certified."
     if metrics.keys() <= known.keys():
-        yield from _changed_weights(content, panels)
+        yield from _changed_weights(project, content, panels)
     for name, digest in content["evals"].items():
         if name not in project.eval_files:
             yield f"The eval {name}, on which the judges were tested, no longer exists."
@@ -139,11 +144,14 @@ def _changes(project: Project, content: Mapping[str, Any], panels: Sequence[Pane
             yield f"The eval {name} or its controls have changed since."
 
 
-def _changed_weights(content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
+def _changed_weights(project: Project, content: Mapping[str, Any], panels: Sequence[Panel]) -> Iterator[str]:
     """A rating over other metrics or with other weights is not the one that was shown to tell good work from bad."""
     for panel in panels:
-        before, now = content.get("weights", {}).get(panel.eval.name), shares(panel)
-        if not now or not before or before == now:
+        before = content.get("weights", {}).get(panel.eval.name)
+        if not before or not shares(panel):
+            continue
+        now = shares(as_certified(project, panel) if any(judge.weight for judge in panel.judges) else panel)
+        if before == now:
             continue
         if before.keys() == now.keys():
             yield f"The metric weights of the eval {panel.eval.name} have changed since they were certified."

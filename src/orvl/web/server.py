@@ -39,7 +39,7 @@ ROUTES = {
     "/label(?:/picture/([0-9]{1,3}))?": "label",
     "/eval/(.+)": "eval",
     f"/run/({KEY})": "run",
-    f"/run/({KEY})/(verdicts|steps|diff|files|checks|page|calls|output)": "run",
+    f"/run/({KEY})/(verdicts|checks|curves|steps|diff|files|page|calls|output)": "run",
     f"/run/({KEY})/raw/([a-z]+)(?:/([A-Za-z0-9_-]+))?": "raw",
 }
 """The file in `pages/` that answers an address; its groups are what it names."""

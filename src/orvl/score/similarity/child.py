@@ -8,8 +8,8 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
+from orvl.capture.languages import parse
 from orvl.score.similarity.features import Features, features, functions
-from orvl.score.similarity.languages import parse
 from orvl.worker.child_process import serve
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from orvl.score.similarity.languages import ALL_FAMILIES, FAMILIES, SourcePart, language_of, parse, parts
+from orvl.capture.languages import ALL_FAMILIES, FAMILIES, SourcePart, language_of, parse, parts
 from orvl.score.similarity.tokens import fingerprints, words
 from orvl.score.similarity.walk import Walk, stands_alone
 

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from orvl.capture.languages import GRAMMARS, OTHER, language_of
 from orvl.score.similarity.alike import alike
 from orvl.score.similarity.features import together
-from orvl.score.similarity.languages import GRAMMARS, OTHER, language_of
 from orvl.score.similarity.weights import background as built_in
 from orvl.score.similarity.worker import worker
 from orvl.store.tree import MADE_BY_OTHERS

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from orvl.score.similarity.languages import FAMILIES
+from orvl.capture.languages import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from math import inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orvl.score.similarity.languages import ALL_FAMILIES
+from orvl.capture.languages import ALL_FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

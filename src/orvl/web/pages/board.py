@@ -51,7 +51,7 @@ class RatedRows:
     def best(self) -> list[tuple[str, str, str]]:
         """Whom nobody beats beyond chance; empty where nothing is certified, or where that is everybody."""
         found, ranking = self.beside, self.beside.ranking if self.beside else None
-        if found is None or ranking is None or not self.board.standing.may_rank:
+        if found is None or ranking is None or not self.board.standing.ranks_by:
             return []
         best = [found.ranked[i] for i in ranking.winners if i not in ranking.untested]
         return best if len(best) < len(found.ranked) - len(ranking.untested) else []
@@ -59,7 +59,7 @@ class RatedRows:
     @property
     def leads(self) -> bool:
         """Whether the first thing that is said is who leads."""
-        return bool(self.beside and self.beside.ranking is not None and self.board.standing.may_rank)
+        return bool(self.beside and self.beside.ranking is not None and self.board.standing.ranks_by)
 
     def lazy_twins(self) -> dict[str, Twin]:
         return {ending: lambda ending=ending: self.twins()[ending] for ending in ("json", "csv", "md")}  # type: ignore[misc]
@@ -130,7 +130,7 @@ def _within_limits(asked: PageRequest, words: BoardWords) -> tuple[RatedRows, st
 def _unranked(found: RatedRows, words: BoardWords) -> RatedRows:
     """Moved weights are not those that a certificate is of."""
     beside = replace(found.beside, ranking=None) if found.beside else None
-    standing = found.board.standing
+    standing = replace(found.board.standing, programs_rank=False)
     if standing.may_rank:
         standing = replace(standing, state="stale", reasons=(words.rerated_sentence,))
     rows = [replace(row, rank=None) for row in found.rows]

@@ -73,7 +73,7 @@ def _asks(asked: PageRequest, name: str) -> Child:
         return tag("p", "The project has no such eval: its runs are imported, or its file is gone.", class_="quiet")
     try:
         eval_ = asked.project.eval(name)
-        weights = asked.project.weights(eval_, has_judges=bool(asked.project.panel()))
+        weights = asked.project.weights(eval_, asked.project.panel())
     except OrvlError as error:
         return tag("p", str(error), class_="bad")
     if eval_.private and asked.for_others:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 PARTS = {
     "verdicts": "Judges",
     "checks": "Checks",
+    "curves": "Code by turn",
     "steps": "Conversation",
     "diff": "Diff",
     "files": "Files",

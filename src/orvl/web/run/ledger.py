@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orvl.plan.weights import FROM
 from orvl.web.draw import loss
 from orvl.web.show import Heading, sentences, table
 
@@ -37,6 +38,7 @@ def ledger(shown: ShownRun) -> Child:
 
 def _ledger_row(line: Line, judges: Iterable[str]) -> list[Child]:
     score = "–" if line.score is None else f"{line.score:.3f}"
+    score += f" ({line.product})" if line.product else ""
     by_judge = (line.judges.get(judge) for judge in judges)
     own = ["–" if value is None else f"{value:.2f}" for value in by_judge]
     return [line.metric, f"{line.share:.3f}", score, f"{line.points:.3f}", f"{line.lost:.3f}", loss(line.lost), *own]
@@ -44,6 +46,10 @@ def _ledger_row(line: Line, judges: Iterable[str]) -> list[Child]:
 
 def _penalty(found: Ledger) -> Iterator[str]:
     yield f"R_pen {found.R_pen:.3f} = R minus {found.penalty:g} × the judges' weighted variance."
+    if found.weights_from:
+        yield f"Weights: {FROM[found.weights_from]}."
+    if found.earned:
+        yield found.earned
     if found.unrated:
         yield f"Not rated: {', '.join(found.unrated)}; the weights of the others are scaled up."
     if zero := [line.metric for line in found.lines if not line.weight]:
