@@ -1,0 +1,1 @@
+"""One list of the customers of web shop, till and newsletter."""
