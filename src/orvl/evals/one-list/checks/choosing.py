@@ -21,51 +21,57 @@ class Somebody:
         return self
 
 
-def newest(scene):
-    """Phone and address of the record that was changed last."""
-    make, random = scene.make, scene.random
-    shuffled = lambda *some: random.sample(some, len(some))
+def newest_steady(scene):
+    """The newest of what keeps being chosen by the day: the phone, or the address."""
+    _newest(scene, "address" if scene.field == "phone" else "phone")
 
-    for name in ("the newest phone", "the newest phone again"):
+
+def newest_at_first(scene):
+    """The newest of what another export wins later."""
+    _newest(scene, scene.field)
+
+
+def _newest(scene, field):
+    make, random = scene.make, scene.random
+    fields = PHONE if field == "phone" else ADDRESS
+    sources = ("shop", "till", "news") if field == "phone" else ("shop", "till")
+    none = {"phone": {source: {"phone": phone} for source, phone in zip(sources, ("", "112", "?"))}}
+    none["address"] = {"shop": {"street": ""}, "till": {"address": make.town.cities[0][1]}}
+
+    def somebody(*records, **cells):
+        """Records of (source, day); `cells` are those of a source."""
         one = Somebody(scene)
-        for source, date in zip(shuffled("shop", "till", "news"), make.dates(3)):
-            one.add(source, date)
-        scene.case(name, *one.records, fields=PHONE)
-    records = []
-    for sources in (("shop", "till"), ("till", "shop")):
-        one = Somebody(scene)
-        for source, date in zip(sources, make.dates(2)):
-            one.add(source, date)
-        records += one.records
-    scene.case("the newest address", *records, fields=ADDRESS)
+        for source, date in records:
+            one.add(source, date, **cells.get(source, {}))
+        return one.records
+
+    def ordinary():
+        return somebody(*zip(random.sample(sources, len(sources)), make.dates(len(sources))))
+
     old, new, newer = make.dates(3)
-    one = Somebody(scene).add("till", old).add("shop", new, phone="").add("news", newer, phone="112")
-    two = Somebody(scene).add("shop", old).add("till", new).add("news", newer)
-    scene.case("a newest phone that is none not to count", *one.records, *two.records, fields=PHONE)
-    one = Somebody(scene).add("shop", newer, street="").add("till", old).add("till", new, address="Freiburg")
-    two = Somebody(scene).add("shop", old).add("till", new)
-    scene.case("a newest address that is none not to count", *one.records, *two.records, fields=ADDRESS)
-    one = Somebody(scene).add("shop", newer, zip="").add("till", new)
-    two = Somebody(scene).add("till", newer).add("shop", old)
-    scene.case("addresses never to be mixed", *one.records, *two.records, fields=ADDRESS)
-    one = Somebody(scene).add("shop").add("till", "00.00.0000").add("news", old)
-    two = Somebody(scene).add("shop").add("till", new).add("news", old)
-    scene.case("no day to be older than any", *one.records, *two.records, fields=(*PHONE, *ADDRESS))
-    same = [Somebody(scene), Somebody(scene), Somebody(scene)]
-    for somebody, sources in zip(same, (("news", "till", "shop"), ("news", "till"), ("till", "shop"))):
-        for source in sources:
-            somebody.add(source, new)
-    scene.case("shop before till before newsletter on the same day", *(r for one in same for r in one.records), fields=(*PHONE, *ADDRESS))
-    one, two = (Somebody(scene).add(source, new).add(source, new).add(source, new) for source in ("shop", "till"))
-    scene.case("the lower number on the same day", *one.records, *two.records, fields=(*PHONE, *ADDRESS))
+    scene.case("the newest", *ordinary(), *ordinary(), fields=fields)
+    for name, first, second in (("shop", "shop", "till"), ("till", "till", "shop")):
+        scene.case(f"the newest, from the {name}", *somebody((first, newer), (second, new)), *ordinary(), fields=fields)
+    for source in sources:
+        rest = [(other, old) for other in sources if other != source]
+        records = somebody((source, newer), *rest, **{source: none[field][source]})
+        scene.case(f"the newest not to count where the {source} has none", *records, *ordinary(), fields=fields)
+    records = somebody(("shop", None), ("till", "00.00.0000"), (sources[-1], old)), somebody(("shop", None), ("till", old))
+    scene.case("no day to be older than any", *records[0], *records[1], fields=fields)
+    tied = [somebody(*((source, new) for source in reversed(some))) for some in (sources, sources[:2], sources[-2:])]
+    scene.case("shop before till before newsletter on the same day", *sum(tied, []), *ordinary(), fields=fields)
+    tied = [somebody(*[(source, new)] * 3) for source in sources]
+    scene.case("the lower number on the same day", *sum(tied, []), fields=fields)
     year = random.randrange(2016, 2024)
-    one = Somebody(scene).add("news", (year, 3, 12)).add("shop", (year, 5, 1)).add("till", (year, 4, 12))
-    two = Somebody(scene).add("news", (year, 11, 2)).add("till", (year, 2, 11)).add("shop", (year, 9, 9))
-    scene.case("days to be read as each export writes them", *one.records, *two.records, fields=PHONE)
-    text = {source: day(source, new) for source in ("shop", "till", "news")}
-    one = Somebody(scene).add("till", f"{text['till']} 17:45").add("shop", f"{text['shop']} 08:00:00")
-    two = Somebody(scene).add("news", f"{text['news']} 9:15 PM").add("till", text["till"])
-    scene.case("times not to count", *one.records, *two.records, fields=PHONE)
+    flipped = somebody(("till", (year, 12, 3)), ("shop", (year, 5, 1)), (sources[-1], (year, 3, 12)))
+    again = somebody(("till", (year, 2, 11)), ("shop", (year, 9, 9)), (sources[-1], (year, 11, 2)))
+    scene.case("days to be read as each export writes them", *flipped, *again, fields=fields)
+    text = {source: day(source, new) for source in sources}
+    timed = somebody(("till", f"{text['till']} 17:45"), ("shop", f"{text['shop']} 08:00:00"))
+    scene.case("times not to count", *timed, *ordinary(), fields=fields)
+    if field == "address":
+        whole = somebody(("shop", newer), ("till", new), shop={"zip": ""})
+        scene.case("addresses never to be mixed", *whole, *ordinary(), fields=fields)
     _compare(scene, scene.oracle())
 
 

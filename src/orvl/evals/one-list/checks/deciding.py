@@ -1,6 +1,5 @@
 """The checks of what people decide by hand: same, alone, undo."""
 
-from oracle import FIELDS
 from orvl import checks
 from scene import difference
 from world import at_home, day
@@ -35,10 +34,10 @@ class Desk:
         text = self.place.text() + "".join(line + ends for line in lines)
         checks.write(self.place.decisions, text if last_end else text.removesuffix(ends))
 
-    def verdict(self, name, records, found, fields=None):
-        """A case: what the list shows of these records, numbers and origins included."""
-        keys, fields = {one.key for one in records}, self.scene.steady if fields is None else fields
-        self.scene.tell(name, difference(found, self.oracle.customers(), keys, fields, numbers=True, origins=True))
+    def verdict(self, name, records, found, cells=False):
+        """A case: who these records are in the list; `cells` and their origins only where the case is about them."""
+        keys, fields = {one.key for one in records}, self.scene.steady if cells else ()
+        self.scene.tell(name, difference(found, self.oracle.customers(), keys, fields, numbers=True, origins=cells))
 
 
 def _lines(text):
@@ -93,6 +92,7 @@ def same(scene):
     desk.verdict("three to be one", three, found)
     desk.verdict("decisions to go on along the chain", chain, found)
     desk.verdict("all of two customers to be one", groups, found)
+    desk.verdict("their cells to be chosen by the rules", [*pair, *three, *chain], found, cells=True)
     desk.verdict("everybody else to stay as they are", [*others, *pair], found)
     scene.tell("the lines in decisions.txt, below what was there", _unlike(text, desk))
 
@@ -219,6 +219,7 @@ def survive(scene):
     desk.load(second)
     found = desk.place.list()
     desk.verdict("decisions to hold when all cells have changed", [moved[one] for one in changed], found)
+    desk.verdict("the list to show the new cells", [moved[one] for one in changed], found, cells=True)
     desk.verdict("one of two to be there while the other is away", [away[0], *steady], found)
     desk.verdict("two of three to be one while the third is away", [middle[0], middle[2]], found)
     third = {source: rows for source, rows in second.items() if source == "till"}
@@ -232,8 +233,7 @@ def survive(scene):
     found = desk.place.list()
     desk.verdict("decisions to count again when a record is back", [*away, *middle, newcomer], found)
     desk.verdict("a record to stand alone again when it is back", [*loner, moved[apart[1]], apart[0], *steady], found)
-    problem = difference(found, desk.oracle.customers(), {one.key for one in (*others, *changed)}, scene.steady, numbers=True)
-    scene.tell("everybody else to be as they were", problem)
+    desk.verdict("everybody else to be as they were", [*others, *changed], found)
     unsaid = desk.place.text() == text and len(_lines(text)) == len(desk.oracle.decisions)
     scene.tell("imports to leave decisions.txt alone", None if unsaid else "the same file, saw another one")
     scene.end()
@@ -274,7 +274,7 @@ def undo(scene):
     undone = start or merged
     for name, records in (("two", pair), ("three", three), ("whole customers", groups), ("a lone one", twins)):
         scene.tell(f"{name} to be as before", undone or _wrong(desk, after, records))
-    scene.tell("the whole list to be as before", undone or (None if after == before else "the same list, saw another one"))
+    scene.tell("all cells and origins to be as before", undone or (None if after == before else "the same list, saw another one"))
     scene.tell("decisions.txt to be as before", undone or (None if desk.place.text() == text else f"{text!r}, saw {desk.place.text()!r}"))
 
     for kind, *records in (("same", *chain[:2]), ("same", *chain[1:]), ("same", *nested), ("same", *nested[:2]), ("same", *absent)):
@@ -308,5 +308,5 @@ def undo(scene):
 
 
 def _wrong(desk, found, records):
-    keys = {one.key for one in records}
-    return difference(found, desk.oracle.customers(), keys, FIELDS, numbers=True, origins=True)
+    """What is wrong about who these records are; that cells are as before is seen by comparing lists."""
+    return difference(found, desk.oracle.customers(), {one.key for one in records}, numbers=True)

@@ -1,7 +1,7 @@
 """The checks of what a second import changes, and what it does not."""
 
 from oracle import FIELDS
-from scene import difference
+from scene import difference, shown
 from world import at_home
 
 
@@ -31,7 +31,7 @@ def again(scene):
     make, random = scene.make, scene.random
     people = _crowd(scene, 12)
     pages = [make.shop(make.person()) for _ in range(3)]
-    scene.rows["shop"] += [*pages, *(one.but(first="Spaet") for one in pages)]
+    scene.rows["shop"] += [*pages, *pages]
     scene.rows["shop"].insert(2, make.shop(make.person(), email=f"x@{make.town.own_domain}"))
     scene.rows["till"].insert(1, make.till())
     place, oracle = scene.place(), scene.oracle()
@@ -61,10 +61,10 @@ def again(scene):
     fourth = place.list()
     right = oracle.customers()
     kept = {key for one in right for key in one.records} - {one.key for one in newcomers}
-    scene.tell("everybody else to keep their numbers", difference(fourth, right, kept, numbers=True))
+    others = difference(fourth, right, kept, numbers=True)
+    scene.tell("everybody else to keep their numbers", others)
     scene.tell("newcomers to get the next numbers", difference(fourth, right, {one.key for one in newcomers}, FIELDS, numbers=True, origins=True))
-    left = fourth is None or any(one.key in fourth.of_record for one in gone)
-    scene.tell("who left to be gone", f"nobody with {gone[0].key}" if left else None)
+    scene.tell("who left to be gone", others or shown(fourth, {one.key for one in gone}))
 
     # They are back, and somebody joins two who were two.
     back = {source: [*some, *(one for one in gone if one.source == source)] for source, some in rows.items()}

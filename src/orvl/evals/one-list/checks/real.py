@@ -35,6 +35,7 @@ def back(scene):
 
 
 def _decided(scene, three, undone=False):
+    """Numbers depend on what the agent has imported before: they are not compared."""
     random, make = scene.random, scene.make
     real = json.loads((HERE / "real" / f"{scene.town}.json").read_text(encoding="utf-8"))
     rows = {source: [Record(source, **cells) for cells in some] for source, some in real.items()}
@@ -53,10 +54,12 @@ def _decided(scene, three, undone=False):
     due = [name for name in asked if name != "three" or three or undone]
     # Who puts nobody together has three who are three, too: each case needs the pair.
     for name in due:
-        scene.tell(asked[name], _problem(now, right, {*words[name], *words["pair"]}, fields))
+        scene.tell(asked[name], difference(now, right, {*words[name], *words["pair"]}))
+    spoken = {key for keys in words.values() for key in keys}
+    asked_for = {key for name in due for key in words[name]}
+    scene.tell("their cells by the rules", difference(now, right, asked_for, fields, origins=True))
 
     # Monday's exports: new people on top, and some of whom we spoke have other mails and phones.
-    spoken = {key for keys in words.values() for key in keys}
     movers = spoken - set(words["club"])
     monday = {
         source: [_moved(make, one) if one.key in movers else one for one in random.sample(some, len(some))]
@@ -68,17 +71,13 @@ def _decided(scene, three, undone=False):
     oracle.load(monday)
     then, right = place.list(), oracle.customers()
     for name in due:
-        scene.tell(f"{asked[name]} on Monday", _problem(then, right, {*words[name], *words["pair"]}, fields))
+        scene.tell(f"{asked[name]} on Monday", difference(then, right, {*words[name], *words["pair"]}))
+    scene.tell("their cells by the rules on Monday", difference(then, right, asked_for, fields, origins=True))
     sample = random.sample([one for one in right if len(one.records) > 1 and not one.records & spoken], 4)
-    held = _problem(then, right, {key for name in due for key in words[name]}, fields)
+    held = difference(then, right, asked_for)
     for one in sample:
-        scene.tell("others to be one by the rules", held or _problem(then, right, set(one.records), fields))
+        scene.tell("others to be one by the rules", held or difference(then, right, set(one.records)))
     scene.end()
-
-
-def _problem(found, right, keys, fields):
-    """Their numbers depend on what was imported before: they are not compared."""
-    return difference(found, right, keys, fields, origins=True)
 
 
 def _without_repeats(rows):

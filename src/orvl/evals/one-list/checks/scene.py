@@ -60,7 +60,7 @@ class Place:
 
     def command(self, *words):
         where = ["--db", self.db] if self.name else []
-        return checks.run("python3", "-m", "onelist", *where, *words, seconds=20)
+        return checks.run("python3", "-m", "onelist", *where, *words, seconds=60)
 
     def load(self, rows, leave_out=None):
         """Writes the exports into a new folder and imports it."""
@@ -72,7 +72,7 @@ class Place:
 
     def list(self):
         """The list as it is now; None where there is none."""
-        ended = checks.run("python3", "-I", "-X", "utf8", "-c", DUMP, self.db, seconds=20)
+        ended = checks.run("python3", "-I", "-X", "utf8", "-c", DUMP, self.db, seconds=60)
         try:
             return List(*json.loads(ended.stdout.splitlines()[-1]))
         except (IndexError, ValueError, TypeError, KeyError, RecursionError):
