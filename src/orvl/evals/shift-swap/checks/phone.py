@@ -1,0 +1,109 @@
+"""The server that is checked, and the phones that talk to it."""
+
+import http.client
+import json
+import random
+import socket
+
+from orvl import checks
+
+LONGEST_ANSWER = 4 << 20
+PATIENCE = 20.0
+"""Seconds for a server to start, and for an answer."""
+
+
+class Wrong(Exception):
+    """What is not as it should be, in a sentence."""
+
+
+class Answer:
+    def __init__(self, status, data=None, text=""):
+        self.status, self.data, self.text = status, data, text
+
+    def __repr__(self):
+        return f"{self.status} {self.text[:160]}"
+
+
+class Call:
+    """One request of a phone."""
+
+    def __init__(self, method, path, who=None, now=None, body=None, headers=()):
+        self.method, self.path = method, path
+        content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        rows = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(content)}"]
+        rows += [] if body is None else ["Content-Type: application/json"]
+        rows += [] if who is None else [f"X-Staff: {who}"]
+        rows += [] if now is None else [f"X-Now: {now}"]
+        rows += [f"{name}: {value}" for name, value in headers]
+        self.content = "\r\n".join([*rows, "", ""]).encode() + content
+        self._words = f"{method} {path} of {who} at {now}" + ("" if body is None else f" with {body!r:.120}")
+
+    def __repr__(self):
+        return self._words
+
+
+class Server:
+    """`python3 server.py` on a database, on another port each time that it is started."""
+
+    def __init__(self, database):
+        self.database = database
+        self._port = None
+
+    def start(self):
+        self._port = random.SystemRandom().randrange(20_000, 30_000)
+        checks.start("python3", "server.py", "--port", str(self._port), "--db", self.database)
+        self.connect().close()
+
+    def stop(self):
+        """Pulls the plug."""
+        if self._port is not None:
+            self._port = None
+            checks.stop()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def connect(self):
+        try:
+            connection = checks.connect(self._port, wait=PATIENCE)
+        except checks.CheckError as error:
+            raise Wrong(f"no connection to the server: {error}") from error
+        connection.settimeout(PATIENCE)
+        return connection
+
+    def ask(self, call):
+        return self.ask_at_once([call])[0]
+
+    def ask_at_once(self, calls):
+        """Sends each request from a phone of its own, all in the same moment."""
+        phones = [self.connect() for _ in calls]
+        try:
+            for phone, call in zip(phones, calls):
+                _send(phone, call)
+            return [receive(phone, call) for phone, call in zip(phones, calls)]
+        finally:
+            for phone in phones:
+                phone.close()
+
+
+def _send(phone, call):
+    try:
+        phone.sendall(call.content)
+    except OSError as error:
+        raise Wrong(f"{call} could not be sent: {error}") from error
+
+
+def receive(phone, call):
+    """The answer to a request that was sent."""
+    try:
+        response = http.client.HTTPResponse(phone, method=call.method)
+        response.begin()
+        content = response.read(LONGEST_ANSWER)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise Wrong(f"no answer to {call}: {error!r}") from error
+    text = content.decode("utf-8", "replace")
+    try:
+        return Answer(response.status, json.loads(content), text)
+    except (ValueError, RecursionError):
+        return Answer(response.status, None, text)

@@ -1,0 +1,1 @@
+"""The shifts of the café, without the web around them."""
