@@ -102,3 +102,13 @@ def test_scoring_again_heeds_it(project):
         assert refused.status == 2 and "cannot count j at host" in refused.err and len(server.requests) == asked
         allowed = project.orvl("score", "--fresh", "--budget=1", "--allow-unpriced")
         assert allowed.status in (0, 1) and len(server.requests) > asked
+
+
+def test_a_cost_that_nobody_knows_is_not_rated(project):
+    with ModelServer(lambda _: Answer("Hi", tokens=Tokens(input=10, output=10))) as server:
+        prepared(project, server)
+        project.eval("one", "---\nmetrics: {cost: 1, speed: 1}\n---\nSay hello.\n")
+        done = project.orvl("asker", "m", "--json")
+    (row,) = done.json["ratings"]
+    assert row["missing"] == ["cost"] and row["metrics"]["cost"]["mean"] is None
+    assert row["R"] == row["metrics"]["speed"]["mean"], "it is neither 0 nor 1"

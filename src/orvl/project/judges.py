@@ -23,7 +23,7 @@ FIXED = "fixed"
 LOCAL = "local"
 PROMPT = 1
 """Part of a judge's identity: whoever raises it makes all stored scores be asked for again."""
-WORDING = 2
+WORDING = 3
 """Raise it when the prompts of judges change: each verdict is stored with that of its question."""
 LEAST_TOLD = 0.5
 ROOM_OF_LOCAL = 6_000

@@ -242,7 +242,7 @@ class ModelJudge:
         asked: dict[str, Any],
     ) -> ChecklistAnswer:
         """Asks until there is an answer: tools as often as allowed, and one more try where it cannot be used."""
-        pointers = Pointers(self._judged.run, view, extra.images)
+        pointers = Pointers(self._judged.run, view, extra.images, has_further=bool(extra.text))
         tools = JudgeTools(self._judged.run, view, self._judged.browse, self._tool_calls)
         texts, good = [text for text, _ in wanted], [item.good for item in wanted]
         question = self._question(texts, view, extra, pointers, tools)

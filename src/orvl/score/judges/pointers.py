@@ -28,8 +28,10 @@ PLACE = re.compile(r"(.+?)(?:[:#]L?(\d{1,9})(?:[-–]L?(\d{1,9})|:\d{1,9})?)?", 
 class Pointers:
     """What the pointers of one view may name."""
 
-    def __init__(self, run: CapturedRun, view: EvidenceView, images: Sequence[Image] = ()) -> None:
-        self._run, self._view = run, view
+    def __init__(
+        self, run: CapturedRun, view: EvidenceView, images: Sequence[Image] = (), *, has_further: bool = False
+    ) -> None:
+        self._run, self._view, self._has_further = run, view, has_further
         self._images = {image.name for image in images}
         self._checks = {check.name: check.passed for check in run.checks}
         page = run.page
@@ -50,6 +52,8 @@ class Pointers:
             kinds.append("`page` for what the browser found")
         if self._run.lint:
             kinds.append("`lint` for what the linters found")
+        if self._has_further:
+            kinds.append("`further` for the evidence that stands between marks of its own")
         kinds.append("`nowhere:WORDS` where something is missing: words that would be in the files, and are in none")
         return kinds
 
@@ -103,6 +107,8 @@ class Pointers:
             known = name in self._shots or name in self._images
             return None if known else f"there is no screenshot '{name[:60]}'"
         if (pointer == "page" and self._run.page is not None) or (pointer == "lint" and self._run.lint):
+            return None
+        if kind == "further" and self._has_further:
             return None
         return self._place(pointer, favours=favours)
 
