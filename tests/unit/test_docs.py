@@ -119,7 +119,7 @@ def test_the_json_page_has_the_real_keys(project):
 
     assert shown.keys() == real.keys()
     assert keys(shown["ratings"][0]) == keys(real["ratings"][0])
-    assert shown["ratings"][0]["metrics"]["readability"].keys() == real["ratings"][0]["metrics"]["speed"].keys()
+    assert shown["ratings"][0]["metrics"]["readability"].keys() == real["ratings"][0]["metrics"]["checks"].keys()
 
 
 def test_the_limits_in_the_docs_are_the_defaults():
