@@ -43,7 +43,7 @@ SETTINGS = """#:schema .orvl/orvl.schema.json
 penalty = 0.5   # how much the judges' disagreement lowers a rating, 0 or more
 episodes = 1    # independent runs of each cell
 
-# [metrics]     # how much each metric counts; without this table all that apply count, those of judges too
+# [metrics]     # how much each metric counts; without this table all that apply count, checks most of all
 # checks = 3
 # answered = 1
 
