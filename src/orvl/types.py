@@ -100,6 +100,11 @@ class Check:
     keep: bool = False
     """Whether it passes before the agent begins: what was there must stay."""
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether it runs beside the agent's files, in a folder that it shares with others."""
+        return not self.isolated and not self.steps
+
 
 @dataclass(frozen=True)
 class Placeholder:
@@ -109,10 +114,30 @@ class Placeholder:
 
 
 @dataclass(frozen=True)
+class Paste:
+    """`{{output: COMMAND}}` in a prompt: what the command prints in a copy of the workspace."""
+
+    command: tuple[str | Placeholder, ...]
+
+
+@dataclass(frozen=True)
+class When:
+    """A wording is for the case that a check passed, or failed, after the turn before."""
+
+    check: str
+    passed: bool
+
+
+@dataclass(frozen=True)
 class Wording:
     """One of the ways to say a prompt."""
 
-    parts: tuple[str | Placeholder, ...]
+    parts: tuple[str | Placeholder | Paste, ...]
+    when: When | None = None
+
+    @property
+    def pastes(self) -> tuple[Paste, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Paste))
 
 
 Choices = tuple[str | int, ...] | range
@@ -170,7 +195,8 @@ class Eval:
     vary: Mapping[str, Choices] = field(default_factory=dict)
     """By name, what differs from episode to episode."""
     wordings: tuple[tuple[Wording, ...], ...] = ()
-    """By turn; none where every prompt is said as it is written."""
+    """By turn; none where every prompt is said as it is written. Where conditions stand before them, what happens in
+    the run decides."""
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By name and value: the digest of what is laid over the workspace where that value was drawn."""
     seed: str = ""
@@ -184,6 +210,16 @@ class Eval:
     def varies(self) -> bool:
         """Whether its episodes differ from each other."""
         return bool(self.vary) or any(len(turn) > 1 for turn in self.wordings)
+
+    @property
+    def pastes(self) -> bool:
+        """Whether a prompt has in it what a command prints."""
+        return any(wording.pastes for turn in self.wordings for wording in turn)
+
+    def asked_before(self, turn: int) -> frozenset[str]:
+        """The checks after the turn before on which it depends what is said in a turn."""
+        wordings = self.wordings[turn - 1] if turn <= len(self.wordings) else ()
+        return frozenset(wording.when.check for wording in wordings if wording.when)
 
     @property
     def layers(self) -> tuple[tuple[Path, str], ...]:

@@ -23,7 +23,7 @@ from orvl.store import tree
 from orvl.types import CheckResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from orvl.capture.browser.result import Look
@@ -90,21 +90,38 @@ class Checker:
     asked_for_draw: set[str] = field(default_factory=set)
     """The checks that wanted to know what was drawn for the episode, and may differ from one to the other."""
 
-    async def results(self, turn: int = 0, left: Path | None = None) -> tuple[CheckResult, ...]:
+    async def results(
+        self, turn: int = 0, left: Path | None = None, known: Mapping[str, CheckResult] | None = None
+    ) -> tuple[CheckResult, ...]:
         """Runs the checks that are due after a turn, or at the end (0), one by one, in the eval's order. `left` is the
-        agent's own folder, which is used up."""
+        agent's own folder, which is used up; `known` are results that this turn has already."""
+        return await self._results(active(self.eval, turn), turn, left, known or {})
+
+    async def results_of(self, names: Collection[str], turn: int) -> tuple[CheckResult, ...]:
+        """The same of some of them. One that runs beside the agent's files has there what earlier ones have built."""
+        due = active(self.eval, turn)
+        last = max((at for at, check in enumerate(due) if check.name in names and check.is_beside), default=-1)
+        needed = [check for at, check in enumerate(due) if check.name in names or (check.is_beside and at < last)]
+        return tuple(one for one in await self._results(needed, turn, None, {}) if one.name in names)
+
+    async def _results(
+        self, checks: Sequence[Check], turn: int, left: Path | None, known: Mapping[str, CheckResult]
+    ) -> tuple[CheckResult, ...]:
         shared = None
         results = []
         try:
-            for number, check in enumerate(active(self.eval, turn), 1):
-                if check.steps:
+            for number, check in enumerate(checks, 1):
+                if check.name in known and not check.is_beside:
+                    results.append(known[check.name])
+                elif check.steps:
                     results.append(await self._by_steps(check))
                 elif check.isolated:
                     results.append(await self._separate(check))
                 else:
                     if shared is None:
                         shared = await asyncio.to_thread(self._shared, left)
-                    results.append(await self._in_process(check, shared, number))
+                    result = await self._in_process(check, shared, number)
+                    results.append(known.get(check.name, result))
         finally:
             if shared is not None:
                 await asyncio.to_thread(shared.remove)

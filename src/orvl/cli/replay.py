@@ -110,7 +110,7 @@ def _replayed(
     recording = Recording.of(before, kept.blobs)
     selection = Selection(*shown.cell.names)
     options = RunOptions(selection, sandbox=sandbox, image=image, concurrency=1)
-    plan = _plan(project, kept, shown, options)
+    plan = _plan(project, kept, shown, options, before)
     project.settings = replace(project.settings, attempts=1)
     with (
         ReplayServer(recording, pace=pace) as server,
@@ -130,7 +130,7 @@ def _replayed(
         return Replayed(attempt, _answered(store.calls(runs[-1].attempt)), _tree(store, attempt)), server
 
 
-def _plan(project: Project, kept: Store, shown: RunDetails, options: RunOptions) -> Plan:
+def _plan(project: Project, kept: Store, shown: RunDetails, options: RunOptions, before: Attempt) -> Plan:
     """The plan of this one run, without what looks at it afterwards."""
     from orvl.plan.identities import adopted
     from orvl.plan.planning import make_plan
@@ -148,7 +148,9 @@ def _plan(project: Project, kept: Store, shown: RunDetails, options: RunOptions)
             f"The run {shown.key[:12]} cannot be replayed: {what} has changed since. "
             f"Make a new one: orvl run {options.selection}"
         )
-    cell = replace(cell, eval=replace(cell.eval, checks=()))
+    # The user says again what was said then, whatever checks and commands would make of it now.
+    eval_ = replace(cell.eval, prompts=before.prompts, wordings=()) if before.prompts else cell.eval
+    cell = replace(cell, eval=replace(eval_, checks=()))
     return replace(
         plan,
         cells=(cell,),

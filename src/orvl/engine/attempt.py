@@ -29,6 +29,7 @@ from orvl.install import AgentInstallation, installed, serving
 from orvl.project import PARTS
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
+from orvl.run.paste import printed
 from orvl.run.project_files import ProjectFiles
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
@@ -38,7 +39,7 @@ from orvl.store import tree
 from orvl.types import MEBI, Attempt, CheckResult, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from orvl.gateway import Gateway
@@ -132,8 +133,13 @@ class Attempts:
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
             sandbox = slot.of(planned.cell.agent)
             async with self._access(planned, folders, sandbox, limits, number) as access:
-                snapshot = partial(asyncio.to_thread, self._snapshot, folders, limits)
-                access = replace(access, on_turn=on_turn, snapshot=snapshot)
+                access = replace(
+                    access,
+                    on_turn=on_turn,
+                    snapshot=partial(asyncio.to_thread, self._snapshot, folders, limits),
+                    checks_after=partial(self._checks_after, planned, slot),
+                    printed=partial(self._printed, slot),
+                )
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
             self._clean(folders)
@@ -167,7 +173,8 @@ class Attempts:
                 attempt = await asyncio.to_thread(self.set_ups.judged, planned, attempt, conversed.talk)
             if attempt.outcome == "errored":
                 return attempt
-            return await self._check(planned, attempt, conversed.folders, slot)
+            checked = conversed.talk.checked if conversed.talk else ()
+            return await self._check(planned, attempt, conversed.folders, slot, checked)
         except (OSError, shutil.Error) as error:
             if attempt is not None and isinstance(error, OSError) and is_agents_doing(error):
                 return _unchecked(planned.cell.eval, attempt, f"its work cannot be checked: {disk_sentence(error)}")
@@ -277,7 +284,25 @@ class Attempts:
         with self.store.blobs.batch() as batch:
             return workspace_tree(folders, batch, limits).tree
 
-    async def _check(self, planned: PlannedRun, attempt: Attempt, folders: RunFolders, slot: Slot) -> Attempt:
+    async def _checks_after(
+        self, planned: PlannedRun, slot: Slot, turn: int, manifest: str, names: Collection[str]
+    ) -> tuple[CheckResult, ...]:
+        """Some checks on what was there after a turn, while the conversation waits for them."""
+        return await self._checker(planned, manifest, slot).results_of(names, turn)
+
+    async def _printed(self, slot: Slot, command: str, manifest: str) -> str:
+        """What a command prints in a copy of what the agent has made so far."""
+        lay_out = partial(self._lay_out, manifest)
+        return await printed(command, slot.subject, self.work.new, lay_out, self.settings.limits)
+
+    async def _check(
+        self,
+        planned: PlannedRun,
+        attempt: Attempt,
+        folders: RunFolders,
+        slot: Slot,
+        checked: Sequence[CheckResult],
+    ) -> Attempt:
         """A control leaves the same files each time; its checks are run once."""
         one = planned.cell.eval
         if not one.checks:
@@ -288,7 +313,7 @@ class Attempts:
             return replace(attempt, checks=self._checked[same])
         try:
             left = await asyncio.to_thread(self._left, folders)
-            results, is_drawn = await self._results(planned, attempt, slot, left)
+            results, is_drawn = await self._results(planned, attempt, slot, left, checked)
             if same and not is_drawn:
                 self._checked[same] = results
             return replace(attempt, checks=results)
@@ -312,10 +337,15 @@ class Attempts:
         return (await self._results(planned, attempt, slot))[0]
 
     async def _results(
-        self, planned: PlannedRun, attempt: Attempt, slot: Slot, left: Path | None = None
+        self,
+        planned: PlannedRun,
+        attempt: Attempt,
+        slot: Slot,
+        left: Path | None = None,
+        checked: Sequence[CheckResult] = (),
     ) -> tuple[tuple[CheckResult, ...], bool]:
         """Of what was there at the end, and after each turn that is checked; and whether they are of this episode
-        alone. `left` is the agent's own folder, which is used up."""
+        alone. `left` is the agent's own folder, which is used up; `checked` are results from between two turns."""
         eval_, results = planned.cell.eval, list[CheckResult]()
         last = self._checker(planned, attempt.tree, slot)
         checkers = [last]
@@ -324,7 +354,8 @@ class Attempts:
                 results += not_reached(eval_, turn)
             elif manifest := tree_after(attempt, turn):
                 checkers.append(self._checker(planned, manifest, slot))
-                results += await checkers[-1].results(turn)
+                known = {result.name: result for result in checked if result.turn == turn}
+                results += await checkers[-1].results(turn, known=known)
         results += await last.results(left=left)
         is_drawn = any(check.steps for check in eval_.checks if eval_.vary) or any(
             one.asked_for_draw for one in checkers
@@ -332,11 +363,13 @@ class Attempts:
         return tuple(results), is_drawn
 
     def _checker(self, planned: PlannedRun, manifest: str | None, slot: Slot) -> Checker:
-        def lay_out(workspace: Path) -> None:
-            entries = tree.entries_of(self.store.blobs, manifest)
-            tree.restore(entries, workspace, self.store.blobs.write_to)
-
+        lay_out = partial(self._lay_out, manifest)
         return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)
+
+    def _lay_out(self, manifest: str | None, workspace: Path) -> None:
+        """Puts a copy of what was kept into an empty folder."""
+        entries = tree.entries_of(self.store.blobs, manifest)
+        tree.restore(entries, workspace, self.store.blobs.write_to)
 
     def _clean(self, folders: RunFolders) -> None:
         """Deletes a run's folders off the critical path."""

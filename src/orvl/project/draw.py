@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from orvl.project.wordings import parts_of
-from orvl.types import Draw, Eval, Placeholder, PlannedRun
+from orvl.types import Draw, Eval, Paste, Placeholder, PlannedRun, Wording
 
 T = TypeVar("T")
 Values = Mapping[str, str | int]
@@ -24,13 +24,25 @@ def drawn(eval_: Eval, episode: int) -> Eval:
     eval_ = replace(eval_, drawn=Draw(seed, values))
     if not eval_.wordings:
         return eval_
-    said = [_choice(seed, f"wording:{turn}", wordings) for turn, wordings in enumerate(eval_.wordings, 1)]
+    wordings = tuple(
+        tuple(_filled_in(wording, values) for wording in _possible(seed, turn, some))
+        for turn, some in enumerate(eval_.wordings, 1)
+    )
     return replace(
         eval_,
-        prompts=tuple(_said(wording.parts, values) for wording in said),
+        wordings=wordings,
+        prompts=tuple(_shown(some[-1]) for some in wordings),
         steps=_steps(eval_.steps, values),
         checks=tuple(replace(check, steps=_steps(check.steps, values)) for check in eval_.checks),
     )
+
+
+def wording_for(eval_: Eval, turn: int, passed: Mapping[str, bool]) -> Wording:
+    """What is said in a turn of a drawn eval, by the checks after the turn before: those that passed, and others."""
+    assert eval_.drawn is not None
+    wordings = eval_.wordings[turn - 1]
+    fitting = [one for one in wordings if one.when and passed[one.when.check] == one.when.passed]
+    return _choice(eval_.drawn.seed, f"wording:{turn}", fitting) if fitting else wordings[-1]
 
 
 def drawn_run(planned: PlannedRun) -> PlannedRun:
@@ -56,12 +68,34 @@ def filled(text: str, values: Values) -> str:
     return re.sub(pattern, lambda found: found[0][1:] if found[1] else str(values[found[2]]), text)
 
 
+def _possible(seed: bytes, turn: int, wordings: Sequence[Wording]) -> list[Wording]:
+    """All that have a condition; of the others one, at the end."""
+    free = [one for one in wordings if one.when is None]
+    return [one for one in wordings if one.when] + ([_choice(seed, f"wording:{turn}", free)] if free else [])
+
+
+def _filled_in(wording: Wording, values: Values) -> Wording:
+    def part_of(part: str | Placeholder | Paste) -> str | Paste:
+        return Paste((_said(part.command, values),)) if isinstance(part, Paste) else _said([part], values)
+
+    return replace(wording, parts=tuple(part_of(part) for part in wording.parts))
+
+
+def _shown(wording: Wording) -> str:
+    """A wording before it is said: what a command prints is not known yet."""
+    return "".join(
+        f"{{{{output: {_said(part.command, {})}}}}}" if isinstance(part, Paste) else _said([part], {})
+        for part in wording.parts
+    )
+
+
 def _steps(steps: Sequence[str], values: Values) -> tuple[str, ...]:
     return tuple(_said(parts_of(step, values), values) if values else step for step in steps)
 
 
-def _said(parts: Sequence[str | Placeholder], values: Values) -> str:
-    return "".join(part if isinstance(part, str) else str(values[part.key]) for part in parts)
+def _said(parts: Sequence[str | Placeholder | Paste], values: Values) -> str:
+    texts = [str(values[part.key]) if isinstance(part, Placeholder) else part for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _choice(seed: bytes, name: str, choices: Sequence[T]) -> T:

@@ -7,13 +7,14 @@ import itertools
 import json
 import os
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError, InvalidAppConfig, InvalidPrompt
 from orvl.project.app import check_app, check_expectations
 from orvl.project.check_commands import missing_file
+from orvl.project.conditions import check_conditions
 from orvl.project.controls import check_controls
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.house_rules import house_rules
@@ -59,7 +60,11 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
     browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
     has_linters, has_rules = house_rules(folder / "workspace" if folder and workspace else None)
     checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
-    more = [*_more(setup, settings.network), *_drawn_from(turns, vary, variants, seed)]
+    more = _more(setup, settings.network)
+    if wordings:
+        more += _drawn_from(turns, vary, variants, seed)
+    if asked := check_conditions(path, turns, wordings, checks):
+        more.append(["when", _deciding(checks, asked), hidden, *browsed])
     return Eval(
         name=file.name,
         path=path,
@@ -105,15 +110,25 @@ def _wordings(
     path: Path, turns: Sequence[Sequence[WrittenPrompt]], vary: Mapping[str, Choices]
 ) -> tuple[tuple[Wording, ...], ...]:
     """What is said in each turn, in its parts; none where everything is said as it is written."""
-    if not vary and all(len(turn) == 1 for turn in turns):
-        return ()
-    found = []
-    for turn in turns:
-        wordings = [parsed(path, written, vary) for written in turn]
-        for written, wording in zip(turn, wordings, strict=True):
-            check_sizes(path, written.line, wording, vary)
-        found.append(tuple(wordings))
-    return tuple(found)
+    found = tuple(tuple(parsed(path, written, vary) for written in turn) for turn in turns)
+    for written, wording in zip(itertools.chain(*turns), itertools.chain(*found), strict=True):
+        check_sizes(path, written.line, wording, vary)
+    as_written = [[Wording((written.text,))] for written, *_ in turns]
+    is_plain = not vary and [[_joined(wording) for wording in turn] for turn in found] == as_written
+    return () if is_plain else found
+
+
+def _deciding(checks: Sequence[Check], asked: frozenset[str]) -> list[Any]:
+    """The checks on which it depends what is said, and those before them that build something for them."""
+    last = max((at for at, check in enumerate(checks) if check.name in asked and check.is_beside), default=-1)
+    found = [check for at, check in enumerate(checks) if check.name in asked or (check.is_beside and at < last)]
+    return [_identity(check) for check in found]
+
+
+def _joined(wording: Wording) -> Wording:
+    """A wording of nothing but texts, as one text."""
+    texts = [part for part in wording.parts if isinstance(part, str)]
+    return replace(wording, parts=("".join(texts),)) if len(texts) == len(wording.parts) else wording
 
 
 def _drawn_from(
@@ -122,13 +137,12 @@ def _drawn_from(
     variants: Mapping[str, Mapping[str, str]],
     seed: str,
 ) -> list[Any]:
-    """What is part of an eval's identity only if its episodes differ."""
-    if not vary and all(len(turn) == 1 for turn in turns):
-        return []
+    """What is part of an eval's identity only if its episodes, or what happens in them, differ."""
     choices = [[key, [one.start, one.stop] if isinstance(one, range) else list(one)] for key, one in vary.items()]
     texts = [[written.text for written in turn] for turn in turns]
     folders = [[key, sorted(some.items())] for key, some in variants.items()]
-    return [["vary", choices, "wordings", texts, "variants", folders, *(["seed", seed] if seed else [])]]
+    varies = vary or any(len(turn) > 1 for turn in turns)
+    return [["vary", choices, "wordings", texts, "variants", folders, *(["seed", seed] if seed and varies else [])]]
 
 
 def split_front_matter(path: Path, text: str) -> tuple[str, int, str]:

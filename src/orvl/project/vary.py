@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.errors import FileError
 from orvl.project.names import did_you_mean
+from orvl.types import Paste
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,7 +81,8 @@ def _is_text(value: str) -> bool:
 def check_sizes(path: Path, line: int, wording: Wording, vary: Mapping[str, Choices]) -> None:
     """Refuses a prompt that could become longer than any agent takes."""
     longest = {key: _longest(choices) for key, choices in vary.items()}
-    size = sum(len(part) if isinstance(part, str) else longest[part.key] for part in wording.parts)
+    parts = [part for part in wording.parts if not isinstance(part, Paste)]
+    size = sum(len(part) if isinstance(part, str) else longest[part.key] for part in parts)
     if vary and size > LONGEST_PROMPT:
         raise FileError(
             path, line, f"with its values this prompt can have {size} characters; {LONGEST_PROMPT} at most."

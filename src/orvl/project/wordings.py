@@ -1,6 +1,7 @@
-r"""The conversation of an eval: turns between lines of `---`, wordings of a turn between lines of `--- or`, `{{key}}`.
+r"""The conversation of an eval: turns between lines of `---`, wordings of a turn between lines of `--- or`.
 
-`\---`, `\--- or` and `\{{` are the same as text.
+A wording may begin with `when: {failed: CHECK}`, and have `{{key}}` and `{{output: COMMAND}}` in it. After a backslash,
+all of these are text.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orvl.errors import FileError, InvalidPrompt
+from orvl.errors import FileError, InvalidPrompt, InvalidYaml
 from orvl.project.names import did_you_mean
-from orvl.types import Placeholder, Wording
+from orvl.project.yaml_text import read_yaml
+from orvl.types import Paste, Placeholder, When, Wording
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -20,7 +22,14 @@ if TYPE_CHECKING:
 MOST_TURNS = 1000
 MOST_WORDINGS = 100
 BETWEEN_TURNS, BETWEEN_WORDINGS = "---", "--- or"
-BRACES = re.compile(r"\\\{\{|\{\{")
+MOST_PASTES = 10
+BRACES = re.compile(r"(?P<escape>\\)?\{\{(?P<output>[ \t]*output:)?")
+NAME = re.compile(r"\{\{([^\n]*?)\}\}")
+OUTPUT = re.compile(r"\{\{[ \t]*output:((?>\{\{[^{}\n]*\}\}|(?!\}\}(?!\}))[^\n])*+)\}\}")
+"""A command may have braces of its own in it: a value, or those of a shell."""
+UNCLOSED = r"'{{' has no '}}' on its line; write '\{{' for the braces themselves."
+CONDITION = re.compile(r"(\\)?when:[ \t]*(\{.*\})[ \t]*")
+Part = str | Placeholder | Paste
 
 
 @dataclass(frozen=True)
@@ -85,33 +94,68 @@ def as_written(turn: tuple[WrittenPrompt, ...]) -> str:
 
 
 def parsed(path: Path, written: WrittenPrompt, keys: Collection[str]) -> Wording:
-    """A wording in its parts. Where nothing varies, braces are text."""
+    """A wording in its parts. Where nothing varies, only `{{output: …}}` is more than text."""
+    when, text = _condition(path, written)
+    first_line = written.line + written.text[: len(written.text) - len(text)].count("\n")
     try:
-        return Wording(parts_of(written.text, keys) if keys else (written.text,))
+        wording = Wording(parts_of(text, keys, may_paste=True), when)
     except InvalidPrompt as error:
-        raise FileError(path, written.line + written.text.count("\n", 0, error.place), f"{error}") from error
+        raise FileError(path, first_line + text.count("\n", 0, error.place), f"{error}") from error
+    if len(wording.pastes) > MOST_PASTES:
+        raise FileError(path, written.line, f"a prompt has at most {MOST_PASTES} outputs of commands.")
+    return wording
 
 
-def parts_of(text: str, keys: Collection[str]) -> tuple[str | Placeholder, ...]:
-    r"""A text in its parts; all between `{{` and `}}` must be a key."""
-    parts: list[str | Placeholder] = []
+def _condition(path: Path, written: WrittenPrompt) -> tuple[When | None, str]:
+    """The condition above a wording, and the rest."""
+    first, _, rest = written.text.partition("\n")
+    if not (found := CONDITION.fullmatch(first)):
+        return None, written.text
+    if found[1]:
+        return None, written.text[1:]
+    try:
+        _, value = read_yaml(found[2])
+    except InvalidYaml:
+        value = None
+    pairs = [*value.items()] if isinstance(value, dict) else []
+    if len(pairs) != 1 or pairs[0][0] not in ("failed", "passed") or not isinstance(pairs[0][1], str):
+        raise FileError(path, written.line, "write 'when: {failed: CHECK}' or 'when: {passed: CHECK}'.")
+    if not rest.strip():
+        raise FileError(path, written.line, "nothing is said below this 'when'.")
+    return When(pairs[0][1], pairs[0][0] == "passed"), rest.lstrip("\n")
+
+
+def parts_of(text: str, keys: Collection[str], *, may_paste: bool = False) -> tuple[Part, ...]:
+    r"""A text in its parts. Where there are keys, all between `{{` and `}}` must be one of them, or an output."""
+    parts: list[Part] = []
     done = 0
     while braces := BRACES.search(text, done):
         parts.append(text[done : braces.start()])
-        if braces[0] != "{{":
-            parts.append("{{")
-            done = braces.end()
-            continue
-        end = text.find("}}", braces.end())
-        name = text[braces.end() : end].strip() if end >= 0 else ""
-        if name not in keys:
-            raise InvalidPrompt(_unknown(name, keys, is_closed=end >= 0), braces.start())
-        parts.append(Placeholder(name))
-        done = end + 2
-    return (*parts, text[done:])
+        place, done = braces.start(), braces.end()
+        is_output = may_paste and bool(braces["output"])
+        if not keys and not is_output:
+            parts.append(braces[0])
+        elif braces["escape"]:
+            parts.append(braces[0][1:])
+        else:
+            found = (OUTPUT if is_output else NAME).match(text, place)
+            if found is None:
+                raise InvalidPrompt(UNCLOSED, place)
+            parts.append(Paste(_command(found[1].strip(), keys, place)) if is_output else _key(found[1], keys, place))
+            done = found.end()
+    return tuple(part for part in (*parts, text[done:]) if part != "")
 
 
-def _unknown(name: str, keys: Collection[str], *, is_closed: bool) -> str:
-    if not is_closed or "\n" in name:
-        return r"'{{' has no '}}' on its line; write '\{{' for the braces themselves."
-    return f"'vary' has no '{name[:100]}'. {did_you_mean(name, keys)} Write '\\{{{{' for the braces themselves."
+def _key(name: str, keys: Collection[str], place: int) -> Placeholder:
+    name = name.strip()
+    if name not in keys:
+        sentence = f"'vary' has no '{name[:100]}'. {did_you_mean(name, keys)} Write '\\{{{{' for the braces themselves."
+        raise InvalidPrompt(sentence, place)
+    return Placeholder(name)
+
+
+def _command(text: str, keys: Collection[str], place: int) -> tuple[str | Placeholder, ...]:
+    if not text:
+        raise InvalidPrompt("'{{output:' needs a command, such as {{output: python3 app.py}}.", place)
+    parts = parts_of(text, keys)
+    return tuple(part for part in parts if not isinstance(part, Paste))

@@ -38,23 +38,29 @@ from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over,
 from orvl.run.controls import lay_control
 from orvl.run.last_words import last_words
 from orvl.run.project_files import ProjectFiles
+from orvl.run.script import next_prompt
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.job import complaint, hit, turn_job
 from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
+    from collections.abc import Awaitable, Collection, Mapping, Sequence
 
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
     from orvl.sandbox.workdir import RunFolders, View
+    from orvl.types import CheckResult
 
 LAST_WORDS = 2.0
 OnTurn = Callable[[int, Callable[[], float], "Account | None"], None]
 """Takes a turn's number, what says for how many seconds nothing has come of it, and its calls of models."""
 MOST_REPEATED = 24_000
 """Characters of an agent's earlier answers that it is told again; each may be four bytes of an argument."""
+
+
+async def _nowhere(*_: object) -> Any:
+    raise RuntimeError("this conversation has no store and no sandbox for checks")
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,12 @@ class RunAccess:
     """How many attempts at this run were made before."""
     attempts: int = 1
     """How many there may be."""
-    snapshot: Callable[[], Awaitable[str]] | None = None
+    snapshot: Callable[[], Awaitable[str]] = _nowhere
     """Stores the workspace as it is between two turns, and gives its key."""
+    checks_after: Callable[[int, str, Collection[str]], Awaitable[Sequence[CheckResult]]] = _nowhere
+    """Runs some of the eval's checks on what was stored after a turn."""
+    printed: Callable[[str, str], Awaitable[str]] = _nowhere
+    """What a command prints in a copy of what was stored."""
 
     @property
     def is_last(self) -> bool:
@@ -117,6 +127,8 @@ class Conversation:
     """The agent's own figures, where the gateway has better ones."""
     prompts: tuple[str, ...] = ()
     """What the agent is told, where that is not what the eval says to all."""
+    checked: list[CheckResult] = field(default_factory=list)
+    """Of checks that had to be run between two turns."""
 
     def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
         self.outcome, self.reason, self.retry = outcome, reason, retry
@@ -132,16 +144,21 @@ async def converse(
     planned: PlannedRun, folders: RunFolders, sandbox: Sandbox, limits: Limits, access: RunAccess
 ) -> Conversation:
     """Runs all turns in one session of the agent; stops after the first that does not end well."""
-    turns = _Turns(planned, folders, sandbox, limits, access)
+    turns, eval_ = _Turns(planned, folders, sandbox, limits, access), planned.cell.eval
     talk = turns.talk
-    if planned.cell.eval.wordings:
-        talk.prompts = planned.cell.eval.prompts
-    for turn, prompt in enumerate(planned.cell.eval.prompts, 1):
-        await turns.take(turn, prompt)
-        if talk.outcome != "finished" or talk.stopped:
-            break
-        if access.snapshot is not None and turn in planned.cell.eval.checked_turns:
-            talk.turns[-1].tree = await access.snapshot()
+    said: list[str] = []
+    try:
+        for turn in range(1, len(eval_.prompts) + 1):
+            said.append(await next_prompt(eval_, turn, talk, access))
+            await turns.take(turn, said[-1])
+            if talk.outcome != "finished" or talk.stopped:
+                break
+            if turn in eval_.checked_turns:
+                talk.turns[-1].tree = await access.snapshot()
+    except NotStarted as error:
+        talk.end("errored", f"between two turns: {error}", retry=not error.missing)
+    if eval_.wordings:
+        talk.prompts = (*said, *eval_.prompts[len(said) :])
     if access.account is not None:
         await access.account.settle(drain=not talk.stopped)
         talk.usage = access.account.usage(talk.usage.seconds or 0.0)

@@ -32,7 +32,7 @@ def is_trusted(agent: Agent) -> bool:
 
 def has_commands(eval_: Eval) -> bool:
     """Whether an eval that orvl does not bring itself has something executed."""
-    return eval_.origin != "built-in" and bool(eval_.setup or eval_.checks or eval_.app)
+    return eval_.origin != "built-in" and bool(eval_.setup or eval_.checks or eval_.app or eval_.pastes)
 
 
 def chosen(requested: SandboxName | None, image: str | None, *, untrusted: bool) -> SandboxName:

@@ -208,6 +208,8 @@ def made_of_text(cell: Cell) -> str:
         "network": eval_.network,
         "control": eval_.control_digests.get(agent.control, "") if agent.control else "",
     }
+    if any(map(eval_.asked_before, range(1, len(eval_.prompts) + 1))):
+        parts["when"] = eval_.checks_digest
     if eval_.private:
         parts["private"] = True
     if eval_.varies:
