@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from helpers.user_project import UserProject
 
@@ -20,27 +21,53 @@ def drawn_by(
     project: UserProject, *words: str, env: Mapping[str, str], keys: bytes = b"", width: int | None = None
 ) -> tuple[int, bytes]:
     """orvl's exit status, and all that it wrote on both streams; `keys` are pressed when it asks whether to go on."""
+    return dialogue(project, *words, env=env, answers=[(b"Go on?", keys)] if keys else [], width=width)
+
+
+def dialogue(
+    project: UserProject,
+    *words: str,
+    env: Mapping[str, str],
+    answers: Sequence[tuple[bytes, bytes]],
+    width: int | None = None,
+) -> tuple[int, bytes]:
+    """The same with several questions, one after the other, and the keys that are pressed for each."""
     ours, theirs = pty.openpty()
     if width is not None:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     process = subprocess.Popen(
-        [*project.command, *words], cwd=project.root, env=dict(env), stdin=theirs, stdout=theirs, stderr=theirs
+        [*project.command, *words],
+        cwd=project.root,
+        env=dict(env),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=_take_terminal,
     )
     os.close(theirs)
-    drawn, deadline = b"", time.monotonic() + SECONDS
+    drawn, seen, left, deadline = b"", 0, list(answers), time.monotonic() + SECONDS
     while piece := _read(ours):
         assert time.monotonic() < deadline, drawn[-1000:]
         drawn += piece
-        if keys and b"Go on?" in drawn:
+        while left and (at := drawn.find(left[0][0], seen)) >= 0:
+            question, keys = left.pop(0)
+            seen = at + len(question)
             os.write(ours, keys)
-            keys = b""
     status = process.wait(timeout=SECONDS)
     os.close(ours)
+    assert not left, f"never asked: {left[0][0]!r} after {drawn[-1000:]!r}"
     return status, drawn
+
+
+def _take_terminal() -> None:
+    """Makes standard input the terminal whose Ctrl-C is for this process."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _read(terminal: int) -> bytes:
     """Nothing once the command has left the terminal."""
+    assert select.select([terminal], [], [], SECONDS)[0], "it waits for an answer that nobody gives"
     try:
         return os.read(terminal, 1 << 16)
     except OSError:

@@ -26,13 +26,20 @@ TIERS = (
     ("capture",),
     ("score",),
     ("rate", "stats"),
-    ("trust", "engine"),
+    ("trust", "engine", "new"),
     ("report", "pipeline", "web", "cli"),
 )
 RANK = {room: rank for rank, rooms in enumerate(TIERS) for room in rooms}
 USER_FORM = ("agents", "evals", "scores")
 """Built-in files in a user's form."""
-OWN_PROGRAMS = ("sandbox/guard/", "capture/browser/inside/", "run/acp/drive.py", "run/acp/client.py", "checks/")
+OWN_PROGRAMS = (
+    "sandbox/guard/",
+    "capture/browser/inside/",
+    "run/acp/drive.py",
+    "run/acp/client.py",
+    "checks/",
+    "new/inside/",
+)
 """Programs that run in a process of their own, without the package around them."""
 
 SQL = re.compile(r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN|COMMIT)\b.*\w", re.S)

@@ -14,6 +14,7 @@ import click
 COMMANDS = {
     "run": "Run agents on evals and rate what they made (the default command).",
     "init": "Make a project: an agent, an eval, a score, orvl.toml.",
+    "new": "Make an eval, an agent or a score; an eval also from a repository's commits.",
     "install": "Install agents at the versions that their files pin.",
     "list": "List agents, models, providers, evals, metrics and judges.",
     "doctor": "Look for what is missing or broken here.",

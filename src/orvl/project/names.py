@@ -14,6 +14,7 @@ RESERVED = frozenset(
     [
         "run",
         "init",
+        "new",
         "list",
         "doctor",
         "report",
