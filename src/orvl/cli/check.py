@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.report.terminal import Terminal
-    from orvl.trust.vetting.gate import Effort, GateResult, GateTest
+    from orvl.trust.vetting.gate import Effort, EvalResult, EvalTest
     from orvl.trust.vetting.vet import Vetted
     from orvl.types import Eval
 
@@ -101,7 +101,7 @@ def _vet(project: Project, eval_: Eval, store: str | None, effort: Effort, termi
 
     say = _progress(eval_)
 
-    def on_result(test: GateTest, result: GateResult) -> None:
+    def on_result(test: EvalTest, result: EvalResult) -> None:
         say("")
         if terminal:
             print_result(terminal, test, result)

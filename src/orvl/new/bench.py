@@ -35,7 +35,7 @@ MUTANTS_TRIED, MUTANTS_KEPT = 8, 5
 
 
 @dataclass
-class Bench:
+class CommitBench:
     """An eval that is being made, a place to run tests in, and the states of the repository."""
 
     making: Making

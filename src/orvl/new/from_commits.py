@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
-from orvl.new.bench import Bench
+from orvl.new.bench import CommitBench
 from orvl.new.history import large_file_pointers, read_history
 from orvl.new.making import Making
 from orvl.new.place import adding
@@ -80,7 +80,7 @@ def _tell(history: History, say: Callable[[str], None], *, setup: bool) -> None:
 async def _try(making: Making, keep: Sequence[str]) -> None:
     """Finds out which tests can be checks, and which bugs they catch."""
     async with trial(making.project, making.folder, making.say) as place:
-        bench = Bench(making, place)
+        bench = CommitBench(making, place)
         await bench.set_up()
         hidden = [check for turn in range(1, making.turns + 1) for check in await bench.hidden(turn)]
         if not hidden:

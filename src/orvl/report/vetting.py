@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from orvl.report.terminal import Terminal
-    from orvl.trust.vetting.gate import GateResult, GateTest, State
+    from orvl.trust.vetting.gate import EvalResult, EvalTest, State
     from orvl.trust.vetting.vet import Vetted
 
 SHOWN: Mapping[State, tuple[str, str]] = {
@@ -23,7 +23,7 @@ SHOWN: Mapping[State, tuple[str, str]] = {
 MOST_TODO = 12
 
 
-def print_result(terminal: Terminal, test: GateTest, result: GateResult) -> None:
+def print_result(terminal: Terminal, test: EvalTest, result: EvalResult) -> None:
     """One line, and below it what to do."""
     terminal.print_marked(f"{test.number:>2}  {SHOWN[result.state][0]:<14}  ", f"{test.name}: {result.sentence}")
     for sentence in result.todo[:MOST_TODO]:
@@ -32,7 +32,7 @@ def print_result(terminal: Terminal, test: GateTest, result: GateResult) -> None
         terminal.print_marked("      - ", f"and {len(result.todo) - MOST_TODO} more, see --json")
 
 
-def print_table(terminal: Terminal, tests: Sequence[GateTest], vetted: Sequence[Vetted]) -> None:
+def print_table(terminal: Terminal, tests: Sequence[EvalTest], vetted: Sequence[Vetted]) -> None:
     columns = [TextColumn(""), TextColumn("test", words=True, key=True)]
     columns += [TextColumn(one.eval.name, words=True) for one in vetted]
     rows: list[list[str | TextCell]] = [
@@ -56,7 +56,7 @@ def summary(vetted: Sequence[Vetted]) -> Iterator[str]:
             yield f"{one.eval.name}: nothing failed, {took}. Only the whole gate is kept: without --quick and --test."
 
 
-def as_json(tests: Sequence[GateTest], vetted: Sequence[Vetted]) -> dict[str, Any]:
+def as_json(tests: Sequence[EvalTest], vetted: Sequence[Vetted]) -> dict[str, Any]:
     return {
         "schema": 1,
         "evals": [

@@ -71,7 +71,7 @@ class Verdicts:
 
 
 @dataclass
-class Bench:
+class CheckBench:
     """Runs an eval's checks on works, several at a time. What was looked at once is not looked at again."""
 
     eval: Eval
@@ -231,7 +231,7 @@ def _together(checks: Iterable[Check]) -> list[list[Check]]:
 
 
 @asynccontextmanager
-async def opened(project: Project, eval_: Eval) -> AsyncIterator[Bench]:
+async def opened(project: Project, eval_: Eval) -> AsyncIterator[CheckBench]:
     """A bench for an eval, with as many sandboxes as the machine has cores."""
     settings = project.settings
     at_once = max(1, min(16, os.cpu_count() or 1))
@@ -247,7 +247,7 @@ async def opened(project: Project, eval_: Eval) -> AsyncIterator[Bench]:
         starts = Starts(store, work, settings, config.image, lambda _: None)
         try:
             await _check_programs(eval_, slots[0], work, settings.limits)
-            yield Bench(eval_, settings.limits, queue, store, work, starts, at_once)
+            yield CheckBench(eval_, settings.limits, queue, store, work, starts, at_once)
         finally:
             for slot in slots:
                 await slot.close()

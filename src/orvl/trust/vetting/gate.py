@@ -21,7 +21,7 @@ from orvl.trust.vetting.works import EMPTY, Work
 if TYPE_CHECKING:
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.trust.vetting.bench import Bench, Verdicts
+    from orvl.trust.vetting.bench import CheckBench, Verdicts
     from orvl.types import Check, CheckResult, Eval
 
 State = Literal["passed", "failed", "not applicable", "skipped"]
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class GateResult:
+class EvalResult:
     """How one test came out: a sentence with its figures, and what to do where it failed."""
 
     state: State
@@ -39,30 +39,30 @@ class GateResult:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
-def passed(sentence: str, **figures: Any) -> GateResult:
-    return GateResult("passed", sentence, (), figures)
+def passed(sentence: str, **figures: Any) -> EvalResult:
+    return EvalResult("passed", sentence, (), figures)
 
 
-def failed(sentence: str, todo: Iterable[str] = (), **figures: Any) -> GateResult:
-    return GateResult("failed", sentence, tuple(todo), figures)
+def failed(sentence: str, todo: Iterable[str] = (), **figures: Any) -> EvalResult:
+    return EvalResult("failed", sentence, tuple(todo), figures)
 
 
-def not_applicable(why: str, **figures: Any) -> GateResult:
-    return GateResult("not applicable", why, (), figures)
+def not_applicable(why: str, **figures: Any) -> EvalResult:
+    return EvalResult("not applicable", why, (), figures)
 
 
-def held(problems: Sequence[str], sentence: str, trouble: str = "", **figures: Any) -> GateResult:
+def held(problems: Sequence[str], sentence: str, trouble: str = "", **figures: Any) -> EvalResult:
     """Passed without problems; else failed, with each of them."""
     return failed(trouble or sentence, problems, **figures) if problems else passed(sentence, **figures)
 
 
 @dataclass(frozen=True)
-class GateTest:
+class EvalTest:
     """One of the seventeen tests."""
 
     number: int
     name: str
-    run: Callable[[Gate], Awaitable[GateResult]]
+    run: Callable[[EvalGate], Awaitable[EvalResult]]
     is_quick: bool = True
     """Whether `--quick` does it, too."""
 
@@ -81,7 +81,7 @@ class Effort:
     def is_whole(self) -> bool:
         return not (self.is_quick or self.numbers)
 
-    def skips(self, test: GateTest) -> str:
+    def skips(self, test: EvalTest) -> str:
         """Why a test is not made; empty if it is."""
         if self.numbers and test.number not in self.numbers:
             return "not asked for (--test)"
@@ -89,11 +89,11 @@ class Effort:
 
 
 @dataclass
-class Gate:
+class EvalGate:
     """An eval at the gate: the works that its checks are tried on, and what was found out so far."""
 
     project: Project
-    bench: Bench
+    bench: CheckBench
     store: Store | None = None
     """The user's own, for what was measured there; it is only read."""
     effort: Effort = Effort()

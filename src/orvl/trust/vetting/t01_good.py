@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, named
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, named
 
 AT_LEAST = 0.95
 NO_SECOND = (
@@ -11,7 +11,7 @@ NO_SECOND = (
 )
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     problems, scores = [], {}
     for work in gate.goods:
         verdicts = await gate.verdicts(work)
@@ -29,4 +29,4 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, f"{said} (at least {AT_LEAST}, every check passed)", scores=scores)
 
 
-TEST = GateTest(1, "good work passes", run)
+TEST = EvalTest(1, "good work passes", run)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, failed, held, named
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, failed, held, named
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     eval_, turns = gate.eval, len(gate.eval.prompts)
     if turns > 1 and len(gate.good.turns) == 1 and gate.good.turns[0] == 1:
         return failed(
@@ -32,4 +32,4 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, f"{looked} checks of {turns} turn{'s' * (turns > 1)} fail before their turn and pass in it")
 
 
-TEST = GateTest(3, "each check waits for its turn", run)
+TEST = EvalTest(3, "each check waits for its turn", run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.t05_bugs_and_mutants import bug_results
 from orvl.trust.vetting.works import Work
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from orvl.types import Check
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     failed_by = {result.name: "bad" for result in (await gate.verdicts(gate.bad)).failed}
     for work, results in (await gate.share("bugs", lambda: bug_results(gate))).items():
         for name, result in results.items():
@@ -32,7 +32,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, never_failed=[check.name for check in never])
 
 
-async def _fails_something(gate: Gate, check: Check) -> bool:
+async def _fails_something(gate: EvalGate, check: Check) -> bool:
     """Looks for a mutant; what has to stay is failed by a workspace in which nothing stayed."""
     works = [*_vandals(gate), *gate.mutants] if check.keep or check.until else gate.mutants
     for work in works:
@@ -42,7 +42,7 @@ async def _fails_something(gate: Gate, check: Check) -> bool:
     return False
 
 
-def _vandals(gate: Gate) -> list[Work]:
+def _vandals(gate: EvalGate) -> list[Work]:
     """Nothing of the workspace is left; or all of it, each file with a line too many."""
     workspace = gate.source.workspace
     if not workspace:
@@ -53,4 +53,4 @@ def _vandals(gate: Gate) -> list[Work]:
     ]
 
 
-TEST = GateTest(4, "every check can fail", run)
+TEST = EvalTest(4, "every check can fail", run)

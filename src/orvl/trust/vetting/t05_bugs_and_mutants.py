@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.mutants import EXCUSED, excused
 
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 CAUGHT, MOST_EXCUSED = 0.80, 0.10
 
 
-async def bug_results(gate: Gate) -> dict[str, dict[str, CheckResult]]:
+async def bug_results(gate: EvalGate) -> dict[str, dict[str, CheckResult]]:
     """What the checks say of each bug that a user wrote."""
     return {work.name: await gate.at_the_end(work) for work in gate.bugs}
 
 
-async def survivors(gate: Gate) -> list[str]:
+async def survivors(gate: EvalGate) -> list[str]:
     """The mutants that no check notices. Checks that have noticed others lately are asked first."""
     order = gate.checks_at()
 
@@ -33,7 +33,7 @@ async def survivors(gate: Gate) -> list[str]:
     return [name for name in await gate.each(gate.mutants, look, "mutants") if name is not None]
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     bugs = await gate.share("bugs", lambda: bug_results(gate))
     missed = [name for name, results in bugs.items() if all(result.passed for result in results.values())]
     problems = [f"No check notices {name}: let one ask for what it breaks." for name in missed]
@@ -46,7 +46,7 @@ async def run(gate: Gate) -> GateResult:
     return _with_mutants(gate, problems, said, alive, len(bugs))
 
 
-def _with_mutants(gate: Gate, problems: list[str], said: str, alive: list[str], bugs: int) -> GateResult:
+def _with_mutants(gate: EvalGate, problems: list[str], said: str, alive: list[str], bugs: int) -> EvalResult:
     excuses = excused(gate.source)
     spared = [name for name in alive if name in excuses]
     left = [name for name in alive if name not in excuses]
@@ -63,4 +63,4 @@ def _with_mutants(gate: Gate, problems: list[str], said: str, alive: list[str], 
     return held(problems, said, bugs=bugs, mutants=len(gate.mutants), caught=round(share, 4), survivors=left)
 
 
-TEST = GateTest(5, "bugs and mutants are caught", run)
+TEST = EvalTest(5, "bugs and mutants are caught", run)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.load import loaded
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Repeats:
         return [(kind, result) for kind in ROUNDS for result in self.results.get((kind, work, check), [])]
 
 
-async def repeats(gate: Gate) -> Repeats:
+async def repeats(gate: EvalGate) -> Repeats:
     """As many rounds as there are, or as fit into the time."""
     made = Repeats()
     works = [*gate.goods, gate.bad, gate.empty]
@@ -43,7 +43,7 @@ async def repeats(gate: Gate) -> Repeats:
     return made
 
 
-async def _rounds(gate: Gate, kind: str, works: list[Work], made: Repeats) -> None:
+async def _rounds(gate: EvalGate, kind: str, works: list[Work], made: Repeats) -> None:
     until = time.monotonic() + SHARE[kind] * gate.minutes * 60
     order = random.Random(kind)
     while made.rounds[kind] < ROUNDS[kind]:
@@ -59,7 +59,7 @@ async def _rounds(gate: Gate, kind: str, works: list[Work], made: Repeats) -> No
         gate.say(f"repeats: {made.rounds[kind]} of {ROUNDS[kind]} {kind}")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     made = await gate.share("repeats", lambda: repeats(gate))
     problems, count = [], 0
     for work, check in dict.fromkeys((work, check) for _, work, check in made.results):
@@ -80,4 +80,4 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, rounds=dict(made.rounds), verdicts=count, flipped=len(problems))
 
 
-TEST = GateTest(6, "verdicts repeat", run, is_quick=False)
+TEST = EvalTest(6, "verdicts repeat", run, is_quick=False)

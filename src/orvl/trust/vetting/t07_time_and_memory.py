@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.t06_same_verdicts import repeats
 from orvl.types import MEBI
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 OF_LIMIT, OF_MEMORY = 1 / 2, 1 / 3
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     made = await gate.share("repeats", lambda: repeats(gate))
     problems, slowest, share = [], "", 0.0
     for check in gate.checks_at():
@@ -37,7 +37,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, slowest_share=round(share, 3), memory_mib=round(memory))
 
 
-async def _memory(gate: Gate) -> int:
+async def _memory(gate: EvalGate) -> int:
     """The most that a command of the good work has had."""
     manifest = await gate.bench.tree(gate.good)
     await gate.bench.results(manifest, gate.checks_at())
@@ -50,4 +50,4 @@ def percentile(values: Sequence[float], share: float = 0.95) -> float:
     return sorted(values)[max(0, ceil(share * len(values)) - 1)] if values else 0.0
 
 
-TEST = GateTest(7, "time and memory have room", run, is_quick=False)
+TEST = EvalTest(7, "time and memory have room", run, is_quick=False)

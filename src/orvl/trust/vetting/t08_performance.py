@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orvl.trust.vetting.check_code import CheckCode
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, not_applicable
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, not_applicable
 
 if TYPE_CHECKING:
     from orvl.trust.vetting.works import Work
@@ -16,7 +16,7 @@ AWAY = 1.5
 CLOCKS = ("perf_counter", "monotonic", "time", "process_time")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     code = CheckCode(gate.source.hidden)
     by_clock = list(_measured_by_clock(code))
     if not by_clock and not any("ratio(" in text for text in code.texts.values()):
@@ -57,7 +57,7 @@ def _is_timed(node: ast.Compare) -> bool:
     return False
 
 
-async def _ratios(gate: Gate, work: Work) -> dict[str, tuple[float, float]]:
+async def _ratios(gate: EvalGate, work: Work) -> dict[str, tuple[float, float]]:
     """By check, the ratio that it measured, and its bar."""
     work = replace(work, is_heard=True)
     manifest = await gate.bench.tree(work)
@@ -70,4 +70,4 @@ async def _ratios(gate: Gate, work: Work) -> dict[str, tuple[float, float]]:
     return found
 
 
-TEST = GateTest(8, "speed is a ratio", run)
+TEST = EvalTest(8, "speed is a ratio", run)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from orvl.trust.mutate.syntax import text_of
 from orvl.trust.vetting.check_code import ORIGINAL
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.inputs import inputs_of
 from orvl.trust.vetting.known_text import KnownText
 
@@ -30,7 +30,7 @@ MOST_UNPACKED = 32 << 20
 ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     known = KnownText(gate.eval.prompts, gate.source.workspace)
     found = await inputs(gate)
     stale = sorted(pieces for pieces in found if all(map(known.holds, pieces)))
@@ -47,7 +47,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, inputs=len(found), fresh=round(share, 4))
 
 
-async def inputs(gate: Gate, episode: int = 1) -> set[Input]:
+async def inputs(gate: EvalGate, episode: int = 1) -> set[Input]:
     """What the checks that are due at the end put into good work."""
     manifest = await gate.bench.tree(gate.good, 0, episode)
     checks = gate.checks_at()
@@ -57,7 +57,7 @@ async def inputs(gate: Gate, episode: int = 1) -> set[Input]:
     return by_steps.union(*(inputs_of(exchanges) for exchanges in heard))
 
 
-def copies(gate: Gate) -> Iterator[tuple[str, str]]:
+def copies(gate: EvalGate) -> Iterator[tuple[str, str]]:
     """Files of the workspace with lines of what agents must not see; packed ones are looked into."""
     good, workspace = gate.source.good, gate.source.workspace
     hidden = {path: content for path, content in gate.source.hidden.items() if not path.startswith(ORIGINAL)}
@@ -135,4 +135,4 @@ def _inflated(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
             return
 
 
-TEST = GateTest(9, "nothing leaks", run)
+TEST = EvalTest(9, "nothing leaks", run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orvl.trust.vetting.check_code import CheckCode
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.known_text import KnownText
 from orvl.trust.vetting.needed_words import NeededWords, words_in, words_of_step
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from orvl.types import Check
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     excused = {word for text in gate.eval.said for word in (text, *words_in(text))}
     problems, needed, unsaid = [], 0, {}
     for check in gate.eval.checks:
@@ -32,7 +32,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, trouble, unsaid=unsaid)
 
 
-async def _needed(gate: Gate, check: Check) -> set[str]:
+async def _needed(gate: EvalGate, check: Check) -> set[str]:
     """From what passes between the check and good work, in the last turn in which the check is due."""
     turn = check.until - 1 if check.until else 0
     manifest = await gate.bench.tree(gate.good, turn)
@@ -41,4 +41,4 @@ async def _needed(gate: Gate, check: Check) -> set[str]:
     return words.union(*map(words_of_step, check.steps))
 
 
-TEST = GateTest(10, "what checks need is said", run)
+TEST = EvalTest(10, "what checks need is said", run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import FileError
 from orvl.trust.vetting.cheats import generic_cheats
 from orvl.trust.vetting.cheats.scene import Cheat, Scene
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, named
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, named
 from orvl.trust.vetting.works import EMPTY, Work
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_GAINED = 0.05
 QUICK = ("forged-test-output", "hard-coded-examples", "dead-words", "shadowed-modules")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     own = own_cheats(gate)
     generic = generic_cheats(Scene(gate.source))
     if gate.is_quick:
@@ -41,7 +41,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, cheats=len(verdicts), own=len(own), most_gained=round(most, 4))
 
 
-def own_cheats(gate: Gate) -> list[Work]:
+def own_cheats(gate: EvalGate) -> list[Work]:
     """Those in `controls/cheats`, each laid over the untouched workspace."""
     folder = gate.source.folder_of("cheats")
     found = sorted(path for path in folder.iterdir() if path.is_dir()) if folder else []
@@ -74,4 +74,4 @@ def _sentence(found: Verdicts, base: Verdicts, gain: float) -> str:
     )
 
 
-TEST = GateTest(11, "cheats gain nothing", run)
+TEST = EvalTest(11, "cheats gain nothing", run)

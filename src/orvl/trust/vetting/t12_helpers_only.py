@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from orvl.trust.mutate.insert import on_top
 from orvl.trust.mutate.syntax import is_sound, language_of, text_of
 from orvl.trust.vetting.check_code import CheckCode, parsed
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.works import Work
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ NODE_TRAP = (
 SHELL_TRAP = "if [ -n \"$ORVL_SUBJECT\" ]; then python3 - <<'TRAP'\n" + PYTHON_TRAP + "TRAP\nfi\n"
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     beside = [check for check in gate.eval.checks if gate.eval.isolation_of(check) != "separate"]
     problems = [
         f"{check.name} runs in the folder that the agent left, and what runs there decides how it ends: add "
@@ -59,14 +59,14 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, f"{count} of {count} checks keep the work apart", f"{len(problems)} ways around the helpers")
 
 
-def _calls(gate: Gate) -> Iterator[tuple[str, int, str]]:
+def _calls(gate: EvalGate) -> Iterator[tuple[str, int, str]]:
     """Where a check executes a text."""
     for path, node in CheckCode(gate.source.hidden).nodes():
         if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in EXECUTES:
             yield path, node.lineno, name
 
 
-async def _sprung(gate: Gate, checks: list[Check]) -> list[Check]:
+async def _sprung(gate: EvalGate, checks: list[Check]) -> list[Check]:
     work = Work("good with a trap", control=gate.good.control, files=trapped(gate.source.final.files), is_heard=True)
     manifest = await gate.bench.tree(work)
     await gate.bench.results(manifest, checks)
@@ -109,4 +109,4 @@ def _comes_first(node: ast.stmt, at: int) -> bool:
     return is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
 
 
-TEST = GateTest(12, "the work stays apart", run)
+TEST = EvalTest(12, "the work stays apart", run)

@@ -7,7 +7,7 @@ import time
 from statistics import median
 
 from orvl.trust.vetting.episodes import in_episode
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, named
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, named
 from orvl.trust.vetting.t09_leaks import inputs
 
 SEEDS, FEWEST_SEEDS, SHARE = 20, 5, 0.15
@@ -16,7 +16,7 @@ DIFFERING = 3
 PLACEHOLDER = re.compile(r"(?<!\\)\{\{[ \t]*[A-Za-z_][\w-]*(?:[ \t]*:[^{}\n]*)?[ \t]*\}\}")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     problems = list(_unfilled(gate))
     first, others = await inputs(gate, 1), []
     until = time.monotonic() + SHARE * gate.minutes * 60
@@ -43,7 +43,7 @@ async def run(gate: Gate) -> GateResult:
     )
 
 
-def _unfilled(gate: Gate) -> list[str]:
+def _unfilled(gate: EvalGate) -> list[str]:
     """Placeholders that are still there when all is drawn; `said` excuses those that are meant as they are."""
     found: dict[str, str] = {}
     for episode in range(1, SEEDS + 1):
@@ -57,10 +57,10 @@ def _unfilled(gate: Gate) -> list[str]:
     ]
 
 
-def _drawn(gate: Gate, episode: int) -> str:
+def _drawn(gate: EvalGate, episode: int) -> str:
     draw = in_episode(gate.bench.eval, episode).drawn
     values = ", ".join(f"{key} {value}" for key, value in draw.values.items()) if draw else ""
     return f"drawn were {values}." if values else "its inputs are made up by checks.random()."
 
 
-TEST = GateTest(13, "good work passes in every episode", run, is_quick=False)
+TEST = EvalTest(13, "good work passes in every episode", run, is_quick=False)

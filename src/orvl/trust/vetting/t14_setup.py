@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from orvl.errors import SetupFailed
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, failed, held, named, not_applicable
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, failed, held, named, not_applicable
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     """The bench has made the setup anew, in a store of its own; checks and work have no network in any case."""
     if not gate.eval.setup:
         return not_applicable("there is no setup")
@@ -19,4 +19,4 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, f"{count} command{'s' * (count > 1)} of setup succeed with the allowed registries alone")
 
 
-TEST = GateTest(14, "the setup is enough", run)
+TEST = EvalTest(14, "the setup is enough", run)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 
 MOST, MOST_SMOKE = 60.0, 5.0
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     turns = [*gate.eval.checked_turns, 0]
     turn = max(turns, key=lambda turn: len(gate.checks_at(turn)))
     manifest = await gate.bench.tree(gate.good, turn)
@@ -19,4 +19,4 @@ async def run(gate: Gate) -> GateResult:
     return held(slow if seconds > most else [], said, seconds=round(seconds, 2))
 
 
-TEST = GateTest(15, "checks are quick", run)
+TEST = EvalTest(15, "checks are quick", run)

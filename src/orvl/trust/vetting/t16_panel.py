@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from orvl.rate.collect import of_store
 from orvl.rate.item_shares import item_shares
 from orvl.trust.control_agents import BUILT_IN
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, not_applicable
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, not_applicable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ALIKE = 0.10
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     own = {item[0] for items in gate.eval.items.values() for item in items.items}
     if not own:
         return not_applicable("the eval brings no items for judges")
@@ -33,7 +33,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, f"{len(own) - len(alike)} of {len(own)} items tell good work from bad")
 
 
-def _shares(gate: Gate) -> ItemShares | None:
+def _shares(gate: EvalGate) -> ItemShares | None:
     if gate.store is None:
         return None
     name, controls = gate.eval.name, (BUILT_IN["good"], BUILT_IN["bad"])
@@ -52,4 +52,4 @@ def _alike(shares: ItemShares, own: set[str]) -> Iterator[tuple[str, float, floa
                 yield text, good, bad
 
 
-TEST = GateTest(16, "items tell good from bad", run)
+TEST = EvalTest(16, "items tell good from bad", run)

@@ -9,7 +9,7 @@ import numpy as np
 from orvl.errors import OrvlError
 from orvl.rate.collect import of_store
 from orvl.trust.control_agents import is_control
-from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, not_applicable
+from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, not_applicable
 from orvl.types import IMPORTED
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ LEAST, MOST, CORRELATION = 0.1, 0.9, 0.1
 NEVER_RANKED = ("smoke", "basics")
 
 
-async def run(gate: Gate) -> GateResult:
+async def run(gate: EvalGate) -> EvalResult:
     if gate.eval.tier in NEVER_RANKED:
         return not_applicable(f"evals of the tier {gate.eval.tier} are never ranked")
     if gate.store is None:
@@ -43,7 +43,7 @@ async def run(gate: Gate) -> GateResult:
     return held(problems, said, passing=round(share, 4))
 
 
-def _competes(gate: Gate, agent: str) -> bool:
+def _competes(gate: EvalGate, agent: str) -> bool:
     if is_control(agent) or agent.startswith(IMPORTED):
         return False
     try:
@@ -52,18 +52,18 @@ def _competes(gate: Gate, agent: str) -> bool:
         return True
 
 
-def _passing(gate: Gate, board: Board) -> float:
+def _passing(gate: EvalGate, board: Board) -> float:
     """The share of runs of this eval in which every check passed at the end."""
     gathered = board.gathered
     cells = [ref.id for ref in gathered.refs if ref.names[3] == gate.eval.name and ref.id in gathered.stacks]
-    attempts = [number for cell in cells if cell is not None for number in gathered.stacks[cell][0].tolist()]
+    attempts = [number for cell in cells if cell is not None for number in gathered.stacks[cell].attempts.tolist()]
     assert gate.store is not None
     results = [gate.store.attempt(number)[1] or () for number in attempts]
     passed = [all(result.passed for result in one if not result.turn) for one in results if one]
     return float(np.mean(passed)) if passed else 0.0
 
 
-def _with_others(gate: Gate, board: Board, here: dict[tuple[str, str, str], float]) -> float | None:
+def _with_others(gate: EvalGate, board: Board, here: dict[tuple[str, str, str], float]) -> float | None:
     """Over contestants: how R on this eval goes with the mean R on the others. None where that cannot be told."""
     others: dict[tuple[str, str, str], list[float]] = {}
     for row in board.cells:
@@ -77,4 +77,4 @@ def _with_others(gate: Gate, board: Board, here: dict[tuple[str, str, str], floa
     return float(np.corrcoef(values.T)[0, 1])
 
 
-TEST = GateTest(17, "contestants differ on it", run)
+TEST = EvalTest(17, "contestants differ on it", run)

@@ -14,7 +14,7 @@ from orvl.trust import vetting
 from orvl.trust.standing import eval_content
 from orvl.trust.vetted import VERSION
 from orvl.trust.vetting.bench import opened
-from orvl.trust.vetting.gate import HOLDS, Effort, Gate, GateResult, GateTest, failed, not_applicable
+from orvl.trust.vetting.gate import HOLDS, Effort, EvalGate, EvalResult, EvalTest, failed, not_applicable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def gate_tests() -> tuple[GateTest, ...]:
+def gate_tests() -> tuple[EvalTest, ...]:
     """All seventeen, found by listing the folder."""
     modules = [module.name for module in iter_modules(vetting.__path__, f"{vetting.__name__}.")]
     tests = [import_module(name).TEST for name in modules if name.rpartition(".t")[2][:2].isdigit()]
@@ -37,7 +37,7 @@ class Vetted:
     """How an eval came through the gate."""
 
     eval: Eval
-    results: Mapping[int, GateResult]
+    results: Mapping[int, EvalResult]
     seconds: float
     effort: Effort
 
@@ -72,14 +72,14 @@ async def vet(
     eval_: Eval,
     store: Store | None,
     effort: Effort,
-    on_result: Callable[[GateTest, GateResult], None],
+    on_result: Callable[[EvalTest, EvalResult], None],
     say: Callable[[str], None],
 ) -> Vetted:
     """Takes an eval through all tests; each is told as soon as it is known."""
     began = time.monotonic()
-    results: dict[int, GateResult] = {}
+    results: dict[int, EvalResult] = {}
 
-    def note(test: GateTest, result: GateResult) -> None:
+    def note(test: EvalTest, result: EvalResult) -> None:
         results[test.number] = result
         on_result(test, result)
 
@@ -88,10 +88,10 @@ async def vet(
             note(test, NO_CHECKS if test.number == 1 else not_applicable("there are no checks"))
         return Vetted(eval_, results, time.monotonic() - began, effort)
     async with opened(project, eval_) as bench:
-        gate = Gate(project, bench, store, effort, say)
+        gate = EvalGate(project, bench, store, effort, say)
         for test in gate_tests():
             if why := effort.skips(test):
-                note(test, GateResult("skipped", why))
+                note(test, EvalResult("skipped", why))
                 continue
             say(f"{test.number} {test.name} …")
             note(test, await _tried(test, gate))
@@ -101,7 +101,7 @@ async def vet(
 NO_CHECKS = failed("the eval has no checks", ["Write checks that tell good work from bad (docs/evals.md, 'Checks')."])
 
 
-async def _tried(test: GateTest, gate: Gate) -> GateResult:
+async def _tried(test: EvalTest, gate: EvalGate) -> EvalResult:
     """What an eval lacks is no reason to give up the other tests."""
     try:
         return await test.run(gate)
