@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 AGENTS, MODELS, EVALS, EPISODES = 20, 5, 10, 300
 CELLS = AGENTS * MODELS * EVALS
 RUNS = CELLS * EPISODES
-METRICS, JUDGES = "pqrst", "abc"
+METRICS, JUDGES = ("functionality", "p", "q", "r", "took"), "abc"
+EARNED = "took"
+"""What of it counts is made when it is rated, from what the judges say of `functionality`."""
 PROMPT = "Build a small thing.\n---\nNow change it.\n"
 
 
@@ -46,6 +48,7 @@ def make_project(folder: Path) -> None:
     judges = (f'[judges.{name}]\nmodel = "fixed"\nprovider = "none"\n' for name in JUDGES)
     files = {"orvl.toml": "".join(judges)}
     files |= {f"scores/{name}.py": 'items = ["It is good.", "It is right."]\n' for name in METRICS}
+    files |= {f"scores/{EARNED}.py": "earned = True\ndef score(run): return 60 / (60 + run.seconds)\n"}
     head = f"---\nmetrics: {{{', '.join(f'{name}: 1' for name in METRICS)}}}\n---\n"
     files |= {f"evals/{name}.md": head + PROMPT for name in eval_names()}
     for path, text in files.items():
