@@ -127,7 +127,7 @@ def bosses(play):
     play.take(lea, number, should=False)
     play.take(mia, number, should=True)
     play.drop(play.boss, number, should=True)
-    play.drop(play.boss, number, should=False)
+    play.drop(tom, number, should=False)
     play.take(play.boss, number, should=True)
     play.drop(mia, number, should=False)
     play.drop(play.boss, number, should=True)

@@ -125,7 +125,7 @@ def asks_nonsense(play):
         ({400, 404}, {"shift": hers, "to": stranger}),
         ({400, 404}, {"shift": "first", "to": tom}),
         ({400, 404}, {"shift": hers, "to": tom, "for": "second"}),
-        ({400}, {"shift": hers, "to": 7}),
+        ({400, 404}, {"shift": hers, "to": 7}),
         ({400}, [hers, tom]),
         ({400}, b"{"),
     ):

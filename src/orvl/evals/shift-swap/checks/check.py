@@ -17,7 +17,7 @@ import cases_files
 import cases_shifts
 import cases_swaps
 from oracle import DAYS, Rules
-from phone import Server, Wrong
+from phone import Hopeless, Server, Wrong
 from play import DAY, WEEK, Play
 
 SENTINELS = {
@@ -95,8 +95,8 @@ def grade(plays, cases, server):
             except Wrong as error:
                 wrong.append(f"{case.__name__}: {error}")
                 server.restart()
-    except Wrong as error:
-        wrong.append(f"The server cannot be started: {error}")
+    except Hopeless as error:
+        wrong.append(str(error))
     for sentence in wrong:
         print(ascii(sentence)[1:-1][:400])
     checks.grade(passed, len(cases))

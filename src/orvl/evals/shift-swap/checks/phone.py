@@ -3,17 +3,23 @@
 import http.client
 import json
 import random
-import socket
+import time
 
 from orvl import checks
 
 LONGEST_ANSWER = 4 << 20
-PATIENCE = 20.0
+START, PATIENCE = 60.0, 30.0
 """Seconds for a server to start, and for an answer."""
+MOST_SILENCES = 2
+"""So often a server may leave a phone without any answer; nobody waits for it any longer then."""
 
 
 class Wrong(Exception):
     """What is not as it should be, in a sentence."""
+
+
+class Hopeless(Exception):
+    """Why nothing more can be asked of a server."""
 
 
 class Answer:
@@ -48,11 +54,15 @@ class Server:
     def __init__(self, database):
         self.database = database
         self._port = None
+        self._silences = 0
 
     def start(self):
         self._port = random.SystemRandom().randrange(20_000, 30_000)
         checks.start("python3", "server.py", "--port", str(self._port), "--db", self.database)
-        self.connect().close()
+        try:
+            checks.connect(self._port, wait=START).close()
+        except checks.CheckError as error:
+            raise Hopeless(f"The server cannot be started: {error}") from error
 
     def stop(self):
         """Pulls the plug."""
@@ -65,10 +75,13 @@ class Server:
         self.start()
 
     def connect(self):
+        began = time.monotonic()
         try:
             connection = checks.connect(self._port, wait=PATIENCE)
         except checks.CheckError as error:
-            raise Wrong(f"no connection to the server: {error}") from error
+            has_waited = time.monotonic() - began >= PATIENCE / 2
+            sentence = f"no connection to the server: {error}"
+            raise (self._silence(sentence) if has_waited else Wrong(sentence)) from error
         connection.settimeout(PATIENCE)
         return connection
 
@@ -80,26 +93,35 @@ class Server:
         phones = [self.connect() for _ in calls]
         try:
             for phone, call in zip(phones, calls):
-                _send(phone, call)
+                send(phone, call)
             return [receive(phone, call) for phone, call in zip(phones, calls)]
+        except TimeoutError as error:
+            raise self._silence(f"no answer within {PATIENCE:g} s to {calls}") from error
         finally:
             for phone in phones:
                 phone.close()
 
+    def _silence(self, sentence):
+        self._silences += 1
+        return Wrong(sentence) if self._silences < MOST_SILENCES else Hopeless(sentence)
 
-def _send(phone, call):
+
+def send(phone, call, share=1.0):
+    """Sends a request, or only the beginning of one."""
     try:
-        phone.sendall(call.content)
+        phone.sendall(call.content[: int(len(call.content) * share)])
     except OSError as error:
         raise Wrong(f"{call} could not be sent: {error}") from error
 
 
 def receive(phone, call):
-    """The answer to a request that was sent."""
+    """The answer to a request that was sent; a phone that waits too long has a TimeoutError."""
     try:
         response = http.client.HTTPResponse(phone, method=call.method)
         response.begin()
         content = response.read(LONGEST_ANSWER)
+    except TimeoutError:
+        raise
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Wrong(f"no answer to {call}: {error!r}") from error
     text = content.decode("utf-8", "replace")

@@ -73,7 +73,9 @@ def _take(play, people):
 def _drop(play, people):
     number = _any_shift(play)
     holder = play.cafe.shifts[number].staff
-    play.drop(holder if holder and play.random.random() < 0.7 else play.random.choice(people), number)
+    who = holder if holder and play.random.random() < 0.7 else play.random.choice(people)
+    if holder or who not in play.team.bosses:
+        play.drop(who, number)
 
 
 def _delete(play, people):
