@@ -12,7 +12,7 @@ def test_list_shows_everything_and_the_mistakes(small):
     assert "agents/broken.py:1" in agents["broken"]["error"]
     assert {row["name"] for row in listed["evals"]} == {
         *("fix-slugs", "hello-world", "kitchen-converter", "one", "parse-logs", "room-bookings", "sales-report"),
-        *("tidy-invoice", "todo-cli"),
+        *("tidy-invoice", "todo-cli", "one-list"),
     }
     assert {row["name"] for row in listed["metrics"]} == {
         *("checks", "speed", "tokens", "tool-calls", "functionality", "ui", "ux", "readability", "code-quality"),
