@@ -230,11 +230,7 @@ QUIET = (nothing_at_all, too_short, too_long, in_capitals, in_no_ref, not_commit
 def finds():
     """Every token is found, wherever it is, with every ref that leads to it."""
     random = checks.random()
-    repos = []
-    for place in PLACES:
-        repo, first, second = _grown(random, bare=random.random() < 0.5)
-        place(repo, first, second)
-        repos.append(repo)
+    repos = [_repo(random, place, bare=random.random() < 0.5) for place in PLACES]
     seen = _called([repo.job() for repo in repos])
     graded(
         [
@@ -245,30 +241,28 @@ def finds():
 
 
 def stays_quiet():
-    """Nothing is found where nothing is, and what is no repository is refused; a token beside it is found."""
+    """Nothing is found where nothing is, and what is no repository is refused; a token beside that is found."""
     random = checks.random()
-    pairs = []
-    for quiet in QUIET:
-        pair = []
-        for has_token in (False, True):
-            repo, first, second = _grown(random, bare=quiet is not not_committed)
-            quiet(repo, first, second)
-            if has_token:
-                in_a_commit_message(repo, first, second)
-            pair.append(repo)
-        pairs.append(pair)
-    odd = [_place(files={"a.txt": "no repository here"}), _place(argument="nowhere"), _place(files={"a.txt": "text"}, argument="a.txt")]
-    empty = Repo(random)
-    seen = _called([repo.job() for pair in pairs for repo in pair] + odd + [empty.job()])
-    works = all(_found(dirty, seen[2 * number + 1]) for number, (_, dirty) in enumerate(pairs))
-    cases = []
-    for number, (quiet, (clean, dirty)) in enumerate(zip(QUIET, pairs)):
-        passed = _silent(seen[2 * number]) and _found(dirty, seen[2 * number + 1])
-        cases.append((passed, f"nothing for what is {quiet.__name__.replace('_', ' ')}, saw {_shown(seen[2 * number])}"))
-    for job, one in zip(odd, seen[2 * len(pairs) :]):
+    quiet = [_repo(random, kind, bare=kind is not not_committed) for kind in QUIET]
+    loud = [_repo(random, in_a_commit_message), _repo(random, in_a_file)]
+    odd = [_place(files={"a.txt": "text"}), _place(argument="nowhere"), _place(files={"a.txt": "text"}, argument="a.txt")]
+    seen = _called([repo.job() for repo in (*quiet, Repo(random), *loud)] + odd)
+    works = all(map(_found, loud, seen[len(quiet) + 1 :]))
+    cases = [
+        (works and _is_silent(one), f"nothing for what is {name}, saw {_shown(one)}, and what is a token to be found")
+        for name, one in zip([*(kind.__name__.replace("_", " ") for kind in QUIET), "empty"], seen)
+    ]
+    for one in seen[-len(odd) :]:
         is_refused = one[0] == 2 and not one[1].strip() and one[2].strip() and "Traceback" not in one[2]
         cases.append((works and is_refused, f"status 2 and a message on stderr for what is no repository, saw {_shown(one)}"))
-    graded([*cases, (works and _silent(seen[-1]), f"nothing for an empty repository, saw {_shown(seen[-1])}")])
+    graded(cases)
+
+
+def _repo(random, *kinds, bare=True):
+    repo, first, second = _grown(random, bare)
+    for kind in kinds:
+        kind(repo, first, second)
+    return repo
 
 
 def _called(jobs):
@@ -288,7 +282,7 @@ def _found(repo, seen):
     return seen[0] == 1 and sorted(line.strip() for line in seen[1].splitlines() if line.strip()) == repo.lines()
 
 
-def _silent(seen):
+def _is_silent(seen):
     return seen[0] == 0 and not seen[1].strip()
 
 

@@ -1,6 +1,6 @@
 """The commits of the branch intake, wherever they are by now, and what the program does at each of them."""
 
-from facts import BRACKETS, COMMITS, FEATURE, FIX, INTAKE, MAIN, MAREN, RENAMING, graded, key_of, nothing
+from facts import BRACKETS, COMMITS, FACTS, FEATURE, FIX, INTAKE, MAIN, MAREN, RENAMING, graded, key_of, nothing
 from orvl import checks
 from repository import server
 from shop import (
@@ -11,6 +11,7 @@ from shop import (
 TICKETS = (RENAMING, FIX, FEATURE)
 LONGEST_SUBJECT = 60
 TESTS_BEFORE = 16
+MOST = 0.8
 
 
 class Line:
@@ -27,7 +28,9 @@ class Line:
         return [commit for commit in self.commits if commit.tickets == [ticket]]
 
     def known(self, name):
-        return next((commit for commit in self.commits if commit.key == key_of(name)), None)
+        """A commit of the history that was given, by its author and first line."""
+        who, subject = COMMITS[name]["author"].rpartition(">")[0] + ">", key_of(name)[1]
+        return next((commit for commit in self.commits if (commit.who, commit.subject) == (who, subject)), None)
 
     @property
     def is_split(self):
@@ -47,8 +50,9 @@ def split():
     if not line.is_split or any(commit.id == COMMITS["tangle"]["id"] for commit in line.commits):
         nothing("three commits instead of the large one, each with its own ticket, on the server's branch intake")
     three = [line.of(ticket)[0] for ticket in TICKETS]
-    if not all(repository.changed(commit) for commit in three):
-        nothing("each of the three commits to change something")
+    changed, wanted = [repository.changed(commit) for commit in three], set(FACTS["tangled"])
+    if not all(changed) or len(set().union(*changed) & wanted) < MOST * len(wanted):
+        nothing("the three commits to change what the large one changed")
     tip, last, before = line.commits[-1], COMMITS["scanner"], line.commits[0]
     graded(
         [
@@ -57,7 +61,7 @@ def split():
             (tip.tree == last["tree"], "the same files at the tip of intake as before"),
             (before.id == COMMITS["pieces"]["id"], "the commit before the large one to stay as it is"),
             (line.base.id == COMMITS["base"]["id"], "intake to begin where it began"),
-            (tip.author == last["author"], "the last commit to keep its author and date"),
+            (tip is line.known("scanner"), "the last commit to keep its author"),
             (tip.message == last["message"].strip(), "the last commit to keep its message"),
             (repository.changed(tip) == {"README.md"}, "the last commit to change what it changed"),
             (all(commit.who == MAREN for commit in three), f"{MAREN} to be the author of the three"),

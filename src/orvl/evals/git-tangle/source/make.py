@@ -7,13 +7,13 @@ from typing import Any
 
 import states
 from bugs import bugs
+from cheats import cheats
 from controls import clear, patch, write_states
-from objects import Files, stream
+from objects import Commit, Files, stream
 from story import FEATURE, FIX, MERGED, REFACTORING, UNMERGED, VARIANTS, Story, branches, server_refs, told
 
 EVAL = Path(__file__).resolve().parents[1]
 CONTROLS = EVAL / "controls"
-CHEATS = ()
 LATER = ("depots", "route")
 UNFINISHED = ("shop/docs/stall.md", "shop/friday.csv")
 MARENS = ("notes.txt", "bin/standup.sh", "bin/week.py")
@@ -21,7 +21,7 @@ LAPTOP = ("blank", "total", "pieces", "tangle", "scanner")
 
 
 def main() -> None:
-    for control in (*(CONTROLS / name for name in ("good", "good-2", "bad")), *CHEATS):
+    for control in (*CONTROLS.glob("*"), *CONTROLS.glob("cheats/*")):
         clear(control)
     patches: dict[str, str] = {}
     for variant in VARIANTS:
@@ -34,6 +34,8 @@ def main() -> None:
         write_states(CONTROLS / "good", variant.name, story.objects, good, wrong)
         write_states(CONTROLS / "good-2", variant.name, story.objects, states.good_2(story))
         write_states(CONTROLS / "bad", variant.name, story.objects, states.bad(story, unfinished()))
+        for name, refs in cheats(story).items():
+            write_states(CONTROLS / "cheats" / name, variant.name, story.objects, [refs])
         for name, refs in planted.items():
             patches[f"{name}.patch"] = patches.get(f"{name}.patch", "") + patch(variant.name, good[-1], refs)
     _write(CONTROLS / "bugs", patches)
@@ -82,10 +84,16 @@ def facts(story: Story) -> dict[str, Any]:
             name: {"commit": names[tag.commit.id], "tagger": tag.tagger, "message": story.clean_tag(tag).message}
             for name, tag in story.tags.items()
         },
+        "tangled": _changed(story.commits["tangle"]),
         "notes": list(story.clean(story.commits["notes"]).files.values()) if "notes" in story.commits else [],
         "files": {path: hashlib.sha256(content).hexdigest() for path, content in _marens().items()},
         "unfinished": {path: story.objects.add("blob", _marens()[path]) for path in UNFINISHED},
     }
+
+
+def _changed(commit: Commit) -> list[str]:
+    before, after = commit.parents[0].files, commit.files
+    return sorted({path.removesuffix("*") for path in before.keys() | after.keys() if before.get(path) != after.get(path)})
 
 
 def unfinished() -> Files:

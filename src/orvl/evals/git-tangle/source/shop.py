@@ -21,7 +21,9 @@ def without(files: Files, *paths: str) -> Files:
 
 def noted(files: Files, line: str) -> Files:
     """With one more line under what is not released yet."""
-    return edited(files, "CHANGELOG.md", ("## Unreleased\n\n", f"## Unreleased\n\n- {line}\n"))
+    head = "## Unreleased\n\n"
+    gap = "\n" if f"{head}## " in files["CHANGELOG.md"] else ""
+    return edited(files, "CHANGELOG.md", (head, f"{head}- {line}\n{gap}"))
 
 
 def released(files: Files, version: str, day: str) -> Files:
