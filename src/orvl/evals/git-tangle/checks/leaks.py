@@ -1,133 +1,121 @@
 """bin/leaks.py on repositories that are made up here: which token can be reached from which ref?"""
 
 import base64
+import hashlib
 import json
 import string
+import zlib
 
 from facts import graded
 from orvl import checks
 
-# Runs beside the agent's work: it makes repositories and calls the tool, and knows nothing of what is right.
+# Runs beside the agent's work: it lays files out and calls the tool, and knows nothing of what is right.
 DRIVER = """
 import base64, json, os, subprocess, sys, tempfile
 top, seen = tempfile.mkdtemp(), []
 os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
-for number, job in enumerate(json.load(sys.stdin)):
-    place = os.path.join(top, f"{number} repo")
-    if job["stream"] is not None:
-        inner = place if job["bare"] else os.path.join(place, ".git")
-        for folder in ("objects", "refs/heads"):
-            os.makedirs(os.path.join(inner, folder))
-        with open(os.path.join(inner, "HEAD"), "w") as file:
-            file.write("ref: refs/heads/main\\n")
-        git = ["git", f"--git-dir={inner}"]
-        subprocess.run([*git, "fast-import", "--quiet", "--force"], input=base64.b64decode(job["stream"]), check=True)
-        for ref in job["deleted"]:
-            os.remove(os.path.join(inner, ref))
-        if job["packed"]:
-            subprocess.run([*git, "pack-refs", "--all"], check=True)
-    for path, content in job["files"].items():
-        os.makedirs(os.path.dirname(os.path.join(place, path)) or ".", exist_ok=True)
-        with open(os.path.join(place, path), "w") as file:
-            file.write(content)
-    words = [sys.executable, "-B", os.path.abspath("bin/leaks.py"), os.path.join(place, job["argument"])]
+for number, (argument, files) in enumerate(json.load(sys.stdin)):
+    folder = os.path.join(top, f"{number} repo")
+    for path, content in files.items():
+        place = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "wb") as file:
+            file.write(base64.b64decode(content))
+    words = [sys.executable, "-B", os.path.abspath("bin/leaks.py"), os.path.join(folder, argument)]
     try:
-        ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
-        seen.append([ended.returncode, ended.stdout[:20000].decode("utf-8", "replace"), ended.stderr[:2000].decode("utf-8", "replace")])
+        ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        texts = [text.decode("utf-8", "replace") for text in (ended.stdout[:20000], ended.stderr[:2000])]
+        seen.append([ended.returncode, *texts])
     except subprocess.TimeoutExpired:
         seen.append([None, "", ""])
 print("\\n" + json.dumps(seen))
 """
 LETTERS = string.ascii_lowercase + string.digits
+PREFIX = "ck_live_"
 PERSON = "Ada <ada@example.org> %d +0000"
 
 
 class Repo:
-    """A repository that grows, and what can be reached in it."""
+    """A repository that grows, object by object, and the tokens that can be reached in it."""
 
-    def __init__(self, random, bare=True):
-        self.random, self.bare, self.packed = random, bare, random.random() < 0.5
-        self.stream, self.marks, self.refs, self.before, self.deleted = [], 0, {}, {}, []
-        self.files, self.argument = {}, ""
-        self.tokens = {}
+    def __init__(self, random):
+        self.random, self.clock = random, 1_600_000_000
+        self.objects, self.files, self.refs, self.beside = {}, {}, {}, {}
+        self.reached = {}
+        """The tokens of each commit and tag, with those of all that it comes with."""
+
+    # -- what is made up
 
     def token(self, length=20):
-        return "ck_live_" + "".join(self.random.choices(LETTERS, k=length))
+        return PREFIX + "".join(self.random.choices(LETTERS, k=length))
 
     def words(self):
         return " ".join("".join(self.random.choices(string.ascii_lowercase, k=6)) for _ in range(4))
 
-    def commit(self, *parents, changes=None, said="", tokens=(), ref="refs/heads/made"):
-        """A commit that changes files (bytes by path; None deletes); `tokens` are those that it brings."""
-        self.marks += 1
-        mark = self.marks
-        message = f"{self.words()}\n\n{said}\n".encode()
-        first = [] if parents else [b"reset %s" % ref.encode()]
-        self.stream += [*first, b"commit %s" % ref.encode(), b"mark :%d" % mark]
-        self.stream += [b"committer " + (PERSON % (1_600_000_000 + mark)).encode(), _data(message)]
-        self.stream += [(b"merge :%d" if number else b"from :%d") % parent for number, parent in enumerate(parents)]
-        for path, content in {**(changes or {}), f"notes/{mark}.txt": self.words().encode()}.items():
-            name = json.dumps(path, ensure_ascii=False).encode()
-            self.stream += [b"D " + name] if content is None else [b"M 100644 inline " + name, _data(content)]
-        self.stream.append(b"")
-        self.tokens[mark], self.before[mark] = set(tokens), parents
-        return mark
+    # -- objects
 
-    def point(self, ref, mark):
-        self.stream += [b"reset " + ref.encode(), b"from :%d" % mark, b""]
-        self.refs[ref] = (mark, set())
+    def add(self, kind, content):
+        whole = f"{kind} {len(content)}\0".encode() + content
+        name = hashlib.sha1(whole).hexdigest()
+        self.objects[name] = whole
+        return name
 
-    def tag(self, name, mark, said="", tokens=()):
-        self.stream += [b"tag " + name.encode(), b"from :%d" % mark]
-        self.stream += [b"tagger " + (PERSON % 1_650_000_000).encode(), _data(f"{self.words()}\n\n{said}\n".encode())]
-        self.refs[f"refs/tags/{name}"] = (mark, set(tokens))
+    def tree(self, files):
+        rows, inner = [], {}
+        for path, content in files.items():
+            first, _, rest = path.partition("/")
+            if rest:
+                inner.setdefault(first, {})[rest] = content
+            else:
+                rows.append((first, "100644", self.add("blob", content)))
+        rows += [(name, "40000", self.tree(below)) for name, below in inner.items()]
+        rows.sort(key=lambda row: row[0].encode() + (b"/" if row[1] == "40000" else b""))
+        return self.add("tree", b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(key) for name, mode, key in rows))
 
-    def delete(self, ref):
-        self.deleted.append(ref)
-        del self.refs[ref]
+    def commit(self, *parents, changes=None, said="", tokens=()):
+        """A commit that changes files (None deletes); `tokens` are those that it brings."""
+        files = {path: content for parent in reversed(parents) for path, content in self.files[parent].items()}
+        files |= {**(changes or {}), f"notes/{self.random.randrange(10**6)}.txt": self.words().encode()}
+        files = {path: content for path, content in files.items() if content is not None}
+        self.clock += 60
+        above = "".join(f"parent {parent}\n" for parent in parents)
+        person = PERSON % self.clock
+        head = f"tree {self.tree(files)}\n{above}author {person}\ncommitter {person}\n"
+        name = self.add("commit", f"{head}\n{self.words()}\n\n{said}\n".encode())
+        self.files[name] = files
+        self.reached[name] = set(tokens).union(*(self.reached[parent] for parent in parents))
+        return name
+
+    def tag(self, label, commit, said="", tokens=()):
+        text = f"object {commit}\ntype commit\ntag {label}\ntagger {PERSON % self.clock}\n\n{self.words()}\n\n{said}\n"
+        name = self.add("tag", text.encode())
+        self.reached[name] = self.reached[commit] | set(tokens)
+        self.refs[f"refs/tags/{label}"] = name
+
+    # -- the whole
 
     def lines(self):
         """All pairs of a token and a ref that leads to it."""
-        return sorted(f"{token} {ref}" for ref, (mark, own) in self.refs.items() for token in own | self._reached(mark))
+        return sorted(f"{token} {ref}" for ref, name in self.refs.items() for token in self.reached[name])
 
-    def _reached(self, mark):
-        found, todo, seen = set(), [mark], set()
-        while todo:
-            mark = todo.pop()
-            if mark not in seen:
-                seen.add(mark)
-                found |= self.tokens[mark]
-                todo += self.before[mark]
-        return found
-
-    def job(self):
-        stream = b"\n".join([b"feature done", *self.stream, b"done", b""])
-        deleted = [*self.deleted, *(["refs/heads/made"] if self.marks else [])]
-        return {
-            "stream": base64.b64encode(stream).decode(),
-            "bare": self.bare,
-            "packed": self.packed,
-            "deleted": deleted,
-            "files": self.files,
-            "argument": self.argument,
-        }
+    def laid_out(self, bare):
+        """Its files. Some refs are files of their own, and some are packed together."""
+        loose = {ref: name for ref, name in self.refs.items() if self.random.random() < 0.5}
+        packed = "".join(f"{name} {ref}\n" for ref, name in sorted(self.refs.items()) if ref not in loose)
+        inside = {"HEAD": b"ref: refs/heads/main\n", "refs/heads/.keep": b"", "objects/info/.keep": b""}
+        inside |= {"packed-refs": packed.encode()} if packed else {}
+        inside |= {ref: f"{name}\n".encode() for ref, name in loose.items()}
+        inside |= {f"objects/{name[:2]}/{name[2:]}": zlib.compress(whole) for name, whole in self.objects.items()}
+        prefix = "" if bare else ".git/"
+        return {f"{prefix}{path}": content for path, content in inside.items()} | ({} if bare else self.beside)
 
 
-def _data(content):
-    return b"data %d\n%s" % (len(content), content)
-
-
-def _place(**changes):
-    """A job without a repository."""
-    return {"stream": None, "bare": False, "packed": False, "deleted": [], "files": {}, "argument": "", **changes}
-
-
-def _grown(random, bare=True):
+def _grown(random):
     """A repository with some history and nothing to find."""
-    repo = Repo(random, bare)
+    repo = Repo(random)
     first = repo.commit(changes={"README.md": repo.words().encode()})
     second = repo.commit(first, changes={"src/täst file.py": repo.words().encode()})
-    repo.point("refs/heads/main", second)
+    repo.refs["refs/heads/main"] = second
     repo.tag("v0.1", first)
     return repo, first, second
 
@@ -135,58 +123,51 @@ def _grown(random, bare=True):
 # -- one token each, at a place of its own
 
 
-def in_a_file(repo, first, second):
-    token = repo.token()
-    repo.point("refs/heads/main", repo.commit(second, changes={"deploy/env": f"TOKEN={token}\n".encode()}, tokens=[token]))
+def in_a_file(repo, first, second, token):
+    repo.refs["refs/heads/main"] = repo.commit(
+        repo.refs["refs/heads/main"], changes={"deploy/env": f"TOKEN={token}\n".encode()}, tokens=[token]
+    )
 
 
-def in_a_deleted_file(repo, first, second):
-    token = repo.token()
+def in_a_deleted_file(repo, first, second, token):
     third = repo.commit(second, changes={"a b/c.txt": f"({token})".encode()}, tokens=[token])
-    repo.point("refs/heads/main", repo.commit(third, changes={"a b/c.txt": None}))
+    repo.refs["refs/heads/tidy"] = repo.commit(third, changes={"a b/c.txt": None})
 
 
-def in_a_commit_message(repo, first, second):
-    token = repo.token()
-    repo.point("refs/heads/fix", repo.commit(first, said=f"curl -H 'Bearer {token}'", tokens=[token]))
+def in_a_commit_message(repo, first, second, token):
+    repo.refs["refs/heads/fix/line-9"] = repo.commit(first, said=f"curl -H 'Bearer {token}'", tokens=[token])
 
 
-def in_a_tag_message(repo, first, second):
-    token = repo.token()
+def in_a_tag_message(repo, first, second, token):
     repo.tag("v1.0", second, said=f"runs with {token}, since Friday", tokens=[token])
 
 
-def in_a_binary_file(repo, first, second):
-    token = repo.token()
+def in_a_binary_file(repo, first, second, token):
     noise = bytes(repo.random.randrange(256) for _ in range(300)) + b"\0\xff\n"
-    repo.point("refs/heads/main", repo.commit(second, changes={"logo.bin": noise + token.encode() + b"\0" + noise}, tokens=[token]))
+    content = noise + token.encode() + b"\0" + noise
+    repo.refs["refs/heads/logo"] = repo.commit(second, changes={"logo.bin": content}, tokens=[token])
 
 
-def before_a_tag_alone(repo, first, second):
-    token = repo.token()
+def before_a_tag_alone(repo, first, second, token):
     third = repo.commit(first, changes={"old.txt": token.encode()}, tokens=[token])
-    repo.point("refs/tags/old", repo.commit(third, changes={"old.txt": None}))
+    repo.refs["refs/tags/old"] = repo.commit(third, changes={"old.txt": None})
 
 
-def in_notes(repo, first, second):
-    token = repo.token()
-    repo.point("refs/notes/deploys", repo.commit(changes={"ab" * 20: f"with {token}\n".encode()}, tokens=[token]))
+def in_notes(repo, first, second, token):
+    repo.refs["refs/notes/deploys"] = repo.commit(changes={"ab" * 20: f"with {token}\n".encode()}, tokens=[token])
 
 
-def on_a_merged_side(repo, first, second):
-    token = repo.token()
+def on_a_merged_side(repo, first, second, token):
     side = repo.commit(first, changes={"side.txt": f"x={token};".encode()}, tokens=[token])
     gone = repo.commit(side, changes={"side.txt": None})
-    repo.point("refs/heads/main", repo.commit(second, gone))
+    repo.refs["refs/heads/main"] = repo.commit(repo.refs["refs/heads/main"], gone)
 
 
-def in_many_places(repo, first, second):
-    one, two = repo.token(), repo.token()
-    third = repo.commit(second, changes={"a.txt": f"{one}\n{two}\n".encode(), "b.txt": one.encode()}, tokens=[one, two])
-    repo.point("refs/heads/main", third)
-    repo.point("refs/heads/next", repo.commit(third, said=one, tokens=[one]))
-    repo.tag("v2", repo.commit(second, changes={"c.txt": two.encode()}, tokens=[two]), said=one, tokens=[one])
-    repo.point("refs/pull/7/head", repo.commit(first, changes={"c.txt": two.encode()}, tokens=[two]))
+def in_many_places(repo, first, second, token):
+    third = repo.commit(second, changes={"a.txt": f"{token}\n{token}\n".encode()}, said=token, tokens=[token])
+    repo.refs["refs/heads/next"] = third
+    repo.tag("v2", repo.commit(second, changes={"c.txt": token.encode()}, tokens=[token]), said=token, tokens=[token])
+    repo.refs["refs/pull/7/head"] = repo.commit(first, changes={"c.txt": token.encode()}, tokens=[token])
 
 
 PLACES = (
@@ -195,95 +176,102 @@ PLACES = (
 )
 
 
-# -- what is no leak
+# -- what is no token, or cannot be reached
 
 
-def nothing_at_all(repo, first, second):
-    pass
+def too_short(repo, second, token):
+    return repo.commit(second, changes={"short.txt": f"{token[:-1]} {token[:15]}\n".encode()})
 
 
-def too_short(repo, first, second):
-    repo.point("refs/heads/main", repo.commit(second, changes={"a.txt": f"{repo.token(19)} {repo.token(7)}\n".encode()}))
+def too_long(repo, second, token):
+    return repo.commit(second, changes={"long.txt": f"{token}{repo.token(1)[-1]}\n{token}{repo.token()[8:]}".encode()})
 
 
-def too_long(repo, first, second):
-    repo.point("refs/heads/main", repo.commit(second, changes={"a.txt": f"{repo.token(21)}\n{repo.token(40)}".encode()}))
+def of_another_kind(repo, second, token):
+    return repo.commit(second, said=f"{token.upper()} {token.replace('live', 'test')} {token[3:]}")
 
 
-def in_capitals(repo, first, second):
-    shouted = repo.token().upper()
-    repo.point("refs/heads/main", repo.commit(second, said=f"{shouted} ck_test_{shouted[8:].lower()}"))
+def in_no_ref(repo, second, token):
+    repo.commit(second, changes={"a.txt": token.encode()})
+    return second
 
 
-def in_no_ref(repo, first, second):
-    repo.point("refs/heads/gone", repo.commit(second, changes={"a.txt": repo.token().encode()}))
-    repo.delete("refs/heads/gone")
+def not_committed(repo, second, token):
+    repo.beside["todo/draft.txt"] = token.encode()
+    return second
 
 
-def not_committed(repo, first, second):
-    repo.files["todo/draft.txt"] = repo.token()
-
-
-QUIET = (nothing_at_all, too_short, too_long, in_capitals, in_no_ref, not_committed)
+NO_LEAKS = (too_short, too_long, of_another_kind, in_no_ref, not_committed)
 
 
 def finds():
     """Every token is found, wherever it is, with every ref that leads to it."""
     random = checks.random()
-    repos = [_repo(random, place, bare=random.random() < 0.5) for place in PLACES]
-    seen = _called([repo.job() for repo in repos])
-    graded(
-        [
-            (_found(repo, one), f"{repo.lines()} and status 1 for a token {place.__name__.replace('_', ' ')}, saw {_shown(one)}")
-            for place, repo, one in zip(PLACES, repos, seen)
-        ]
-    )
+    repo, first, second = _grown(random)
+    tokens = {place: repo.token() for place in random.sample(PLACES, len(PLACES))}
+    for place, token in tokens.items():
+        place(repo, first, second, token)
+    (seen,) = _called([("", repo.laid_out(bare=random.random() < 0.5))])
+    found, wanted = _lines(seen), repo.lines()
+    cases = []
+    for place, token in tokens.items():
+        own, right = ([line for line in lines if line.startswith(token)] for lines in (found, wanted))
+        cases.append((own == right, f"{right} for a token {_name(place)}, saw {own}"))
+    is_some = any(passed for passed, _ in cases)
+    cases.append((is_some and set(found) <= set(wanted), f"nothing else, saw {sorted(set(found) - set(wanted))[:3]}"))
+    graded([*cases, (is_some and seen[0] == 1, f"status 1, saw {seen[0]}, {ascii(seen[2][-200:])}")])
 
 
 def stays_quiet():
-    """Nothing is found where nothing is, and what is no repository is refused; a token beside that is found."""
+    """What is no token is not taken for one, and what is no repository is refused; a token beside that is found."""
     random = checks.random()
-    quiet = [_repo(random, kind, bare=kind is not not_committed) for kind in QUIET]
-    loud = [_repo(random, in_a_commit_message), _repo(random, in_a_file)]
-    odd = [_place(files={"a.txt": "text"}), _place(argument="nowhere"), _place(files={"a.txt": "text"}, argument="a.txt")]
-    seen = _called([repo.job() for repo in (*quiet, Repo(random), *loud)] + odd)
-    works = all(map(_found, loud, seen[len(quiet) + 1 :]))
+    repo, first, second = _grown(random)
+    near = {kind: repo.token() for kind in NO_LEAKS}
+    for kind, token in near.items():
+        repo.refs["refs/heads/main"] = kind(repo, repo.refs["refs/heads/main"], token)
+    quiet = repo.laid_out(bare=False)
+    token = repo.token()
+    in_a_commit_message(repo, first, second, token)
+    text = {"a.txt": b"text"}
+    odd = [("", text), ("nowhere", text), ("a.txt", text)]
+    seen = _called([("", repo.laid_out(bare=False)), ("", quiet), ("", Repo(random).laid_out(bare=True)), *odd])
+    loud, silent, empty, *refused = seen
+    found = _lines(loud)
+    works = loud[0] == 1 and repo.lines()[0] in found
     cases = [
-        (works and _is_silent(one), f"nothing for what is {name}, saw {_shown(one)}, and what is a token to be found")
-        for name, one in zip([*(kind.__name__.replace("_", " ") for kind in QUIET), "empty"], seen)
+        (works and not any(taken[8:23] in line.lower() for line in found), f"no line for what is {_name(kind)}, and a token to be found, saw {_shown(loud)}")
+        for kind, taken in near.items()
     ]
-    for one in seen[-len(odd) :]:
+    cases.append((works and found == repo.lines(), f"one line for one token, saw {_shown(loud)}"))
+    for name, one in (("without a token", silent), ("empty", empty)):
+        cases.append((works and one[0] == 0 and not one[1].strip(), f"nothing for a repository that is {name}, saw {_shown(one)}"))
+    for one in refused:
         is_refused = one[0] == 2 and not one[1].strip() and one[2].strip() and "Traceback" not in one[2]
         cases.append((works and is_refused, f"status 2 and a message on stderr for what is no repository, saw {_shown(one)}"))
     graded(cases)
 
 
-def _repo(random, *kinds, bare=True):
-    repo, first, second = _grown(random, bare)
-    for kind in kinds:
-        kind(repo, first, second)
-    return repo
-
-
 def _called(jobs):
     if checks.read("bin/leaks.py") is None:
         graded([(False, "a file bin/leaks.py")] * 8)
-    ended = checks.run("python3", "-I", "-B", "-c", DRIVER, input=json.dumps(jobs), seconds=100)
+    texts = [
+        [argument, {path: base64.b64encode(content).decode() for path, content in files.items()}]
+        for argument, files in jobs
+    ]
+    ended = checks.run("python3", "-I", "-B", "-c", DRIVER, input=json.dumps(texts), seconds=110)
     try:
         seen = json.loads(ended.stdout.splitlines()[-1])
-    except (IndexError, ValueError, RecursionError):
-        seen = None
-    if not isinstance(seen, list) or len(seen) != len(jobs):
+        return [(one[0], str(one[1]), str(one[2])) for one, _ in zip(seen, jobs, strict=True)]
+    except (IndexError, KeyError, TypeError, ValueError, RecursionError):
         checks.fail(f"Expected {len(jobs)} calls of bin/leaks.py to end, but they did not: {ended.stderr[-300:]}")
-    return seen
 
 
-def _found(repo, seen):
-    return seen[0] == 1 and sorted(line.strip() for line in seen[1].splitlines() if line.strip()) == repo.lines()
+def _lines(seen):
+    return sorted(line.strip() for line in seen[1].splitlines() if line.strip())
 
 
-def _is_silent(seen):
-    return seen[0] == 0 and not seen[1].strip()
+def _name(function):
+    return function.__name__.replace("_", " ")
 
 
 def _shown(seen):
