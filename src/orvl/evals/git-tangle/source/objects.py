@@ -104,8 +104,9 @@ class Objects:
         git = ["git", f"--git-dir={folder}", "pack-objects", "--quiet", "--window=250", "--depth=250", str(into)]
         subprocess.run(git, input=names.encode(), check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["git", f"--git-dir={folder}", "prune-packed", "--quiet"], check=True)
-        for path in into.parent.iterdir():
+        for path in sorted(into.parent.iterdir()):
             path.chmod(0o644)
+            path.rename(path.with_stem("pack-all"))  # git's own name depends on its version
 
     def _reached(self, roots: list[str]) -> set[str]:
         reached, todo = set(), list(roots)
