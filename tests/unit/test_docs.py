@@ -95,7 +95,7 @@ def test_every_commands_help_is_in_the_docs(project):
     """To write it again: ORVL_DRAW=1 .venv/bin/python -m pytest -n 1 tests/unit/test_docs.py."""
     page = ROOT / "docs" / "help.md"
     calls = [[], *([name] for name in COMMANDS), *(["export", kind] for kind in ("runs", "scores", "atif"))]
-    calls.append(["import", "results"])
+    calls += [["import", "results"], *(["new", kind] for kind in ("eval", "agent", "score"))]
     text = HELP_PAGE
     for words in calls:
         told = project.orvl(*words, "--help", env={"COLUMNS": "100"})
