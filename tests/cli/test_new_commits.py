@@ -241,7 +241,7 @@ def test_the_traps_are_real(shop, tmp_path):
     repository.write("a.py", "a = 2\n")
     for words in (["status"], ["diff"], ["log", "-p", "-1"], ["checkout", "--", "a.py"]):
         subprocess.run(["git", *words], cwd=repository.root, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    assert {"fsmonitor", "post-index-change"} <= {path.name for path in marks.iterdir()}
+    assert {"fsmonitor", "process"} <= {path.name for path in marks.iterdir()}
 
 
 def test_a_run_starts_from_the_files_of_the_first_commit_alone(shop):
@@ -330,8 +330,8 @@ def test_good_work_passes_and_no_work_earns_nothing(shop):
     assert means == {"dummy-good": 1.0, "empty": 0.0}
     shown = shop.project.orvl("show", "dummy-good/shop/1", "--json").json["attempts"][0]["checks"]
     assert {check["isolation"] for check in shown} == {"in-process"}
-    left = set(shop.project.orvl("show", "dummy-good/shop/1", "--json").json["attempts"][0]["files"])
-    assert "vat.py" in left and "old.py" not in left
+    assert shop.project.orvl("show", "dummy-good/shop/1", "--file", "vat.py").status == 0
+    assert shop.project.orvl("show", "dummy-good/shop/1", "--file", "old.py").status == 2
 
 
 CHEATS = {
@@ -620,6 +620,7 @@ def own_eval(own_history, name: str, commits: str, *more: str) -> Path:
     return own_history.project.root / "evals" / name
 
 
+@pytest.mark.nightly
 def test_a_commit_of_orvl_itself_becomes_a_private_eval(own_history):
     folder = own_eval(own_history, "one", OWN, "--keep", "tests/unit/test_merging.py")
     plan = json.loads((folder / "checks" / "plan.json").read_text())["checks"]

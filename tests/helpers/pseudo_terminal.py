@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -61,7 +62,8 @@ def dialogue(
 
 
 def _take_terminal() -> None:
-    """Makes standard input the terminal whose Ctrl-C is for this process."""
+    """Makes standard input the terminal whose Ctrl-C is for this process, which whoever runs the tests may ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

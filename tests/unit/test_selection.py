@@ -419,5 +419,5 @@ def test_completion_is_quiet_on_what_is_broken_and_offers_the_rest(known):
     assert completed(known, "orvl all kimi-k2") == ["kimi-k2"]
     assert set(completed(known, "orvl noisy ")) == {"nn", "all"}
     known.toml("penalty = -7\n")
-    assert completed(known, "orvl mine all all sh") == ["shop"]
+    assert completed(known, "orvl mine all all sho") == ["shop"]
     completed(known, "orvl mine ")

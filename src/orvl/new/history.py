@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
@@ -27,6 +29,7 @@ INSTALLED = ("node_modules", ".venv", "venv", "build", "dist", "site-packages", 
 INSTALLED_LIKE = ("*.egg-info", "*.dist-info", "*.pyc")
 HIDDEN = "checks"
 """Where the sandbox shows an eval's hidden files, inside the workspace."""
+NAME = re.compile(r"[A-Za-z_$][\w$]+")
 LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -71,6 +74,15 @@ class History:
             return None if b"\0" in content or entry.is_link else content.decode()
         except UnicodeDecodeError:
             return None
+
+    @cached_property
+    def base_text(self) -> str:
+        """All that a run starts from, names of files included, as one text."""
+        return "\n".join(f"{path}\n{self.text(entry) or ''}" for path, entry in self.base.items()) + "\n"
+
+    @cached_property
+    def base_names(self) -> frozenset[str]:
+        return frozenset(NAME.findall(self.base_text))
 
     def lay(self, entries: Iterable[TreeEntry], folder: Path) -> None:
         """Writes files and links below a folder; whatever is in their way is replaced."""

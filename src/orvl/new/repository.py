@@ -43,7 +43,7 @@ ONLY_OBJECTS = {
     "credential.helper": "",
     "protocol.allow": "never",
 }
-ENTRY = re.compile(rb"(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)", re.DOTALL)
+ENTRY = re.compile(rb"(\d+) (\w+) ([0-9a-f]+) +(\d+|-|BAD)\t(.*)", re.DOTALL)
 SUBMODULE, LINK, EXECUTABLE = "160000", "120000", "100755"
 
 
@@ -158,7 +158,10 @@ class Repository:
             path = os.fsdecode(match[5]) if match else ""
             if match is None or not stays_inside(path) or REPOSITORY in path.split("/") or path in tree:
                 raise UserError(f"The tree of {commit[:12]} has an entry that no file can be: {row[-80:]!r}.")
-            tree[path] = TreeEntry(path, match[1].decode(), match[3].decode(), int(match[4]) if match[4] != b"-" else 0)
+            if match[4] == b"BAD":
+                raise _missing(match[3].decode())
+            size = 0 if match[4] == b"-" else int(match[4])
+            tree[path] = TreeEntry(path, match[1].decode(), match[3].decode(), size)
         return tree
 
     @contextmanager
@@ -211,12 +214,14 @@ class BlobReader:
         send.flush()
         head = receive.readline().split()
         if len(head) != 3 or head[1] != b"blob":
-            raise UserError(
-                f"The file {id[:12]} is not in this clone of the repository. Fetch it whole: git fetch --refetch"
-            )
+            raise _missing(id)
         content = receive.read(int(head[2]))
         receive.read(1)
         return content
+
+
+def _missing(id: str) -> UserError:
+    return UserError(f"The file {id[:12]} is not in this clone of the repository. Fetch it whole: git fetch --refetch")
 
 
 def _found(folder: Path) -> tuple[Path, Path]:

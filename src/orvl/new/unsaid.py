@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from orvl.new.history import NAME
 from orvl.new.suite import is_of_tests
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from orvl.new.history import History
 
-NAME = re.compile(r"[A-Za-z_$][\w$]+")
 FLAG = re.compile(r"(?<![\w-])--?[a-z][\w-]+")
 QUOTED = re.compile(r""""([^"\\\n]{3,80})"|'([^'\\\n]{3,80})'|`([^`\\\n]{3,80})`""")
 MOST = 12
@@ -29,15 +29,15 @@ def unsaid(history: History, turn: int, prompts: Sequence[str]) -> list[str]:
         for step in range(1, turn + 1)
         for line in (*added_lines(history, step, tests=False), *_new_paths(history, step))
     )
-    known = "\n".join([*_texts(history), *prompts])
-    known_names = {*NAME.findall(known)}
+    known = history.base_text + "\n".join(prompts)
     found = [flag for flag in _in_order(FLAG.findall(asked)) if flag in brought and flag not in known]
-    within = " ".join(found)
-    names = [name for name in _in_order(NAME.findall(asked)) if name in {*NAME.findall(brought)} - known_names]
-    found += [name for name in names if name not in within]
-    within = " ".join(found)
+    new_names = {*NAME.findall(brought)} - history.base_names - {*NAME.findall("\n".join(prompts))}
+    names = [name for name in _in_order(NAME.findall(QUOTED.sub(" ", asked))) if name in new_names]
+    found += [name for name in names if name not in " ".join(found)]
     texts = [next(filter(None, one)) for one in QUOTED.findall(asked)]
-    found += [text for text in _in_order(texts) if text in brought and text not in known and text not in within]
+    found += [
+        text for text in _in_order(texts) if text in brought and text not in known and text not in " ".join(found)
+    ]
     return found[:MOST]
 
 
@@ -65,13 +65,6 @@ def added(old: str, new: str) -> list[str]:
 def _new_paths(history: History, turn: int) -> list[str]:
     before = history.tree(turn - 1)
     return [path for path in history.steps[turn - 1].changed if path not in before and not is_of_tests(path)]
-
-
-def _texts(history: History) -> Iterable[str]:
-    for path, entry in history.base.items():
-        yield path
-        if (text := history.text(entry)) is not None:
-            yield text
 
 
 def _in_order(words: Iterable[str]) -> list[str]:

@@ -77,7 +77,7 @@ def laid_over(plan: dict[str, Any], state: int, workspace: str) -> Iterator[None
             content = merged(source, os.path.join(workspace, path)) if path.endswith("package.json") else None
             make_way(workspace, path, aside, moved)
             target = os.path.join(workspace, path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            made += new_folders(os.path.dirname(target))
             shutil.copy(source, target)
             os.chmod(target, os.stat(source).st_mode | 0o200)
             if content is not None:
@@ -87,14 +87,27 @@ def laid_over(plan: dict[str, Any], state: int, workspace: str) -> Iterator[None
             made.append(target)
         yield
     finally:
-        for target in made:
+        for target in reversed(made):
             with contextlib.suppress(OSError):
-                os.unlink(target)
+                (os.rmdir if os.path.isdir(target) else os.unlink)(target)
         for place, kept in reversed(moved):
             with contextlib.suppress(OSError):
+                if os.path.isdir(place) and not os.path.islink(place):
+                    shutil.rmtree(place)  # what tests wrote where the agent had something else
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 shutil.move(kept, place)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def new_folders(path: str) -> list[str]:
+    """Makes a folder, and those above it; those that were not there."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for folder in reversed(missing):
+        os.mkdir(folder)
+    return missing[::-1]
 
 
 def strange_files(plan: dict[str, Any], workspace: str, files: Iterable[str]) -> Iterator[str]:
