@@ -125,3 +125,26 @@ def test_programs_are_ranked_without_a_certificate_where_no_judge_has_a_say(weig
     out = weighed.orvl("report").out
     assert "Not certified" in out
     assert {r["rank"] for r in weighed.orvl("report", "--json").json["ratings"]} == {None}
+
+
+def test_without_a_certificate_ranks_go_by_what_programs_measured(weighed):
+    weighed.agent("other", "models = {'none': ['fixed']}\ndef command(prompt): return ['sh', '-c', 'true']\n")
+    for number in range(12):
+        weighed.eval(f"e{number}", f"---\nchecks: [{{name: there, run: test -f a.txt}}]\n---\nDo {number}.\n")
+    weighed.toml('[judges.a]\nanswers = "yes"\n')
+    assert weighed.orvl("writer,other").status == 0
+    done = weighed.orvl("report", "--json").json
+    rows = {row["agent"]: row for row in done["ratings"]}
+    # The judge has no idea, and says yes to both: of 22 points, code-quality, readability and scope have 5.
+    assert rows["other"]["R"] == pytest.approx((5 + 0.2 + 0.8) / 22)
+    assert {agent: row["rank"] for agent, row in rows.items()} == {"writer": 1, "other": 2}
+    assert done["trust"]["ranked_by"] == "programs" and done["trust"]["winners"] == [["writer", "fixed", "none"]]
+    out = " ".join(weighed.orvl("report").out.split())
+    said = "Not certified: no control has tested the judges, so ranks go by what programs measured, not by R."
+    assert said in out and "Best: writer fixed none." in out
+    # Nobody ranks by programs where these cannot tell what works, or where somebody has weighed judges himself.
+    weighed.eval("e0", "Do 0.\n")
+    assert weighed.orvl("writer,other").status == 0
+    done = weighed.orvl("report", "--json").json
+    assert {row["rank"] for row in done["ratings"]} == {None} and done["trust"]["ranked_by"] is None
+    assert "so nobody is ranked" in " ".join(weighed.orvl("report").out.split())

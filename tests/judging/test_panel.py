@@ -930,15 +930,16 @@ def test_work_like_the_reference_scores_high(project):
     assert scores["idle"] is None or scores["idle"] < 0.1
 
 
-JUDGED = {"functionality", "readability", "code-quality", "missing-cases", "bugs"}
-ALWAYS = {"speed", "tokens", "tool-calls"}
+JUDGED = {"readability", "code-quality", "scope"}
+UNCHECKED = {"functionality", "missing-cases", "bugs"}
+ALWAYS = {"speed", "cost", "tokens", "tool-calls"}
 
 
 def test_an_eval_that_names_no_metrics_gets_those_that_apply(project):
     project.eval("bare", "Go.\n")
     project.eval("checked", "---\nchecks: [{name: c, run: 'true'}]\n---\nGo.\n")
     project.write("evals/whole/eval.md", "---\napp: {files: index.html}\n---\nGo.\n")
-    project.write("evals/whole/workspace/a.py", "x = 1\n")
+    project.write("evals/whole/workspace/ruff.toml", "")
     project.write("evals/whole/reference/a.py", "x = 2\n")
     whole = ALWAYS | {"ui", "ux", "adherence", "semantic-similarity"}
     wanted = {"bare": ALWAYS, "checked": ALWAYS | {"checks"}, "whole": whole}
@@ -946,6 +947,9 @@ def test_an_eval_that_names_no_metrics_gets_those_that_apply(project):
         project.toml(judges)
         listed = {one["name"]: one["metrics"] for one in orvl(project, "list", "evals", "--json").json["evals"]}
         for name, metrics in wanted.items():
-            assert set(listed[name]) == metrics | more, (judges, name)
-            assert listed[name]["tool-calls"] == 0
-            assert listed[name].get("functionality", 3) == 3
+            judged = more | UNCHECKED if more and name != "checked" else more
+            assert set(listed[name]) == metrics | judged, (judges, name)
+            assert listed[name]["tool-calls"] == listed[name]["tokens"] == 0
+            assert sum(listed[name].values()) == pytest.approx(1)
+            has_say = judges == OTHER
+            assert bool(listed[name].get("readability")) == has_say, "the model on this machine has no say"
