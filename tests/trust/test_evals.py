@@ -22,6 +22,8 @@ NAMES = (
     *("fix-slugs", "hello-world", "kitchen-converter", "parse-logs"),
     *("room-bookings", "sales-report", "tidy-invoice", "todo-cli"),
 )
+CORE = ("one-list", "shift-swap")
+"""Conversations whose checks are due turn by turn: see test_core_evals.py."""
 PROMPTS_AND_WORKSPACE = {
     "fix-slugs": "d9562665bfb13fb70e44cc9b640740a280f80f43f9fa4e6c298e9b4928e9ddfc",
     "hello-world": "732ec907b7923dee97ad04d19ea3bdee5caf613db781c8e2b367a1788fe6ade6",
@@ -102,7 +104,7 @@ def passed(name: str, folders: Sequence[Path], only: Sequence[Sequence[str]] | N
 
 
 def test_these_are_all_the_built_in_evals():
-    assert sorted(path.name for path in EVALS.iterdir() if (path / "eval.md").is_file()) == sorted(NAMES)
+    assert sorted(path.name for path in EVALS.iterdir() if (path / "eval.md").is_file()) == sorted((*NAMES, *CORE))
 
 
 @pytest.mark.parametrize("name", PROMPTS_AND_WORKSPACE)

@@ -1,7 +1,7 @@
 """Checks of which record's cell the list shows."""
 
 from scene import ADDRESS, difference
-from world import at_home, day
+from world import day
 
 PHONE = ("phone",)
 
@@ -35,7 +35,7 @@ def _newest(scene, field):
     make, random = scene.make, scene.random
     fields = PHONE if field == "phone" else ADDRESS
     sources = ("shop", "till", "news") if field == "phone" else ("shop", "till")
-    none = {"phone": {source: {"phone": phone} for source, phone in zip(sources, ("", "112", "?"))}}
+    none = {"phone": {source: {"phone": phone} for source, phone in zip(sources, ("", "112", "?"), strict=False)}}
     none["address"] = {"shop": {"street": ""}, "till": {"address": make.town.cities[0][1]}}
 
     def somebody(*records, **cells):
@@ -46,7 +46,7 @@ def _newest(scene, field):
         return one.records
 
     def ordinary():
-        return somebody(*zip(random.sample(sources, len(sources)), make.dates(len(sources))))
+        return somebody(*zip(random.sample(sources, len(sources)), make.dates(len(sources)), strict=True))
 
     old, new, newer = make.dates(3)
     scene.case("the newest", *ordinary(), *ordinary(), fields=fields)
@@ -56,12 +56,20 @@ def _newest(scene, field):
         rest = [(other, old) for other in sources if other != source]
         records = somebody((source, newer), *rest, **{source: none[field][source]})
         scene.case(f"the newest not to count where the {source} has none", *records, *ordinary(), fields=fields)
-    records = somebody(("shop", None), ("till", "00.00.0000"), (sources[-1], old)), somebody(("shop", None), ("till", old))
+    records = (
+        somebody(("shop", None), ("till", "00.00.0000"), (sources[-1], old)),
+        somebody(("shop", None), ("till", old)),
+    )
     scene.case("no day to be older than any", *records[0], *records[1], fields=fields)
     tied = [somebody(*((source, new) for source in reversed(some))) for some in (sources, sources[:2], sources[-2:])]
-    scene.case("shop before till before newsletter on the same day", *sum(tied, []), *ordinary(), fields=fields)
+    scene.case(
+        "shop before till before newsletter on the same day",
+        *(record for some in tied for record in some),
+        *ordinary(),
+        fields=fields,
+    )
     tied = [somebody(*[(source, new)] * 3) for source in sources]
-    scene.case("the lower number on the same day", *sum(tied, []), fields=fields)
+    scene.case("the lower number on the same day", *(record for some in tied for record in some), fields=fields)
     year = random.randrange(2016, 2024)
     flipped = somebody(("till", (year, 12, 3)), ("shop", (year, 5, 1)), (sources[-1], (year, 3, 12)))
     again = somebody(("till", (year, 2, 11)), ("shop", (year, 9, 9)), (sources[-1], (year, 11, 2)))
@@ -82,7 +90,11 @@ def others(scene):
 
     def renamed(source, date, name):
         last, _, first = name.rpartition(" ")[2], "", name.rpartition(" ")[0]
-        cells = {"shop": {"first": first, "last": last}, "till": {"customer": f"{last}, {first}" if first else last}, "news": {"name": name}}
+        cells = {
+            "shop": {"first": first, "last": last},
+            "till": {"customer": f"{last}, {first}" if first else last},
+            "news": {"name": name},
+        }
         return {"source": source, "changed": date, **cells[source]}
 
     def named(*records):
@@ -92,7 +104,12 @@ def others(scene):
         return one.records
 
     full = [f"{make.word()} {make.word()}" for _ in range(8)]
-    scene.case("the newest name", *named(("shop", old, full[0]), ("news", new, full[1])), *named(("till", newer, full[2]), ("shop", new, full[3])), fields=("name",))
+    scene.case(
+        "the newest name",
+        *named(("shop", old, full[0]), ("news", new, full[1])),
+        *named(("till", newer, full[2]), ("shop", new, full[3])),
+        fields=("name",),
+    )
     scene.case(
         "a single word to come after a full name",
         *named(("shop", old, full[4]), ("news", newer, make.word())),
@@ -100,7 +117,11 @@ def others(scene):
         *named(("news", new, make.word()), ("shop", old, make.word())),
         fields=("name",),
     )
-    scene.case("shop before till before newsletter for names", *named(("news", new, full[6]), ("till", new, full[7])), fields=("name",))
+    scene.case(
+        "shop before till before newsletter for names",
+        *named(("news", new, full[6]), ("till", new, full[7])),
+        fields=("name",),
+    )
 
     def mailed(*records):
         """Records of one phone and name with e-mails of their own."""
@@ -176,7 +197,10 @@ def winner(scene):
     fields = PHONE if field == "phone" else ADDRESS
     none = {"phone": {"phone": "112"}, "address": {"address": "Freiburg"} if wins == "till" else {"street": ""}}[field]
     old, new, newer, newest_ = make.dates(4)
-    plain = lambda: Somebody(scene).add(wins, old).add(loser, newer).add("news", newest_).records
+
+    def plain():
+        return Somebody(scene).add(wins, old).add(loser, newer).add("news", newest_).records
+
     scene.case("the winner's, although it is the oldest", *plain(), *plain(), fields=fields)
     scene.case("the winner's without a day", *Somebody(scene).add(wins).add(loser, new).records, fields=fields)
     two = Somebody(scene).add(wins, old).add(wins, newer).add(loser, newest_).add(wins, new)
@@ -197,7 +221,10 @@ def winner(scene):
     scene.case("all of the winner's, and nothing of others", *two.records, *plain(), fields=fields)
     joined = [make.shop(make.person(), changed=day("shop", old)), make.till(make.person(), changed=day("till", new))]
     if wins == "till":
-        joined = [make.shop(make.person(), changed=day("shop", new)), make.till(make.person(), changed=day("till", old))]
+        joined = [
+            make.shop(make.person(), changed=day("shop", new)),
+            make.till(make.person(), changed=day("till", old)),
+        ]
     scene.add(*joined)
     place, oracle = scene.place(), scene.oracle(preferred=scene.preferred)
     place.load(scene.rows)

@@ -1,8 +1,9 @@
 """The checks of what people decide by hand: same, alone, undo."""
 
-from orvl import checks
 from scene import difference
 from world import at_home, day
+
+from orvl import checks
 
 REMARKS = ("# Ruth: do not sort this", "", "#same shop:1 shop:2")
 WINDOWS, UNIX = "\r\n", "\n"
@@ -65,7 +66,12 @@ def _dated(make, source, person, date, **cells):
 def _singles(scene, *sources):
     """Records of different people, on different days."""
     make = scene.make
-    return scene.add(*(_dated(make, source, make.person(), date) for source, date in zip(sources, make.dates(len(sources)))))
+    return scene.add(
+        *(
+            _dated(make, source, make.person(), date)
+            for source, date in zip(sources, make.dates(len(sources)), strict=True)
+        )
+    )
 
 
 def same(scene):
@@ -99,11 +105,18 @@ def same(scene):
     unknown = f"{scene.random.choice(('shop', 'till', 'news'))}:{scene.random.randrange(10**6, 10**7)}"
     ended = desk.place.command("same", pair[0].key, unknown)
     unchanged = None if desk.place.text() == text and desk.place.list() == found else "nothing to change"
-    scene.tell("a record that no import has seen to be refused", _unlike(text, desk) or _refused(ended, unknown) or unchanged)
+    scene.tell(
+        "a record that no import has seen to be refused", _unlike(text, desk) or _refused(ended, unknown) or unchanged
+    )
     desk.decide("same", *printed, typed=[printed[0].key, _zeros(printed[1])])
     desk.verdict("a card to be known with the zeros that are printed on it", printed, desk.place.list())
 
-    desk.write(f"same  {typed[1].key} {later.key}", "", f"same {typed[0].key}   {typed[1].key}", f"same {by_card[0].key} {_zeros(by_card[1])}")
+    desk.write(
+        f"same  {typed[1].key} {later.key}",
+        "",
+        f"same {typed[0].key}   {typed[1].key}",
+        f"same {by_card[0].key} {_zeros(by_card[1])}",
+    )
     for some in (typed, [typed[1], later], by_card):
         desk.oracle.decide("same", *(one.key for one in some))
     before = desk.place.text()
@@ -274,10 +287,22 @@ def undo(scene):
     undone = start or merged
     for name, records in (("two", pair), ("three", three), ("whole customers", groups), ("a lone one", twins)):
         scene.tell(f"{name} to be as before", undone or _wrong(desk, after, records))
-    scene.tell("all cells and origins to be as before", undone or (None if after == before else "the same list, saw another one"))
-    scene.tell("decisions.txt to be as before", undone or (None if desk.place.text() == text else f"{text!r}, saw {desk.place.text()!r}"))
+    scene.tell(
+        "all cells and origins to be as before",
+        undone or (None if after == before else "the same list, saw another one"),
+    )
+    scene.tell(
+        "decisions.txt to be as before",
+        undone or (None if desk.place.text() == text else f"{text!r}, saw {desk.place.text()!r}"),
+    )
 
-    for kind, *records in (("same", *chain[:2]), ("same", *chain[1:]), ("same", *nested), ("same", *nested[:2]), ("same", *absent)):
+    for kind, *records in (
+        ("same", *chain[:2]),
+        ("same", *chain[1:]),
+        ("same", *nested),
+        ("same", *nested[:2]),
+        ("same", *absent),
+    ):
         desk.decide(kind, *records)
     desk.undo("same", *chain[:2])
     desk.undo("same", *nested)

@@ -63,7 +63,10 @@ def again(scene):
     kept = {key for one in right for key in one.records} - {one.key for one in newcomers}
     others = difference(fourth, right, kept, numbers=True)
     scene.tell("everybody else to keep their numbers", others)
-    scene.tell("newcomers to get the next numbers", difference(fourth, right, {one.key for one in newcomers}, FIELDS, numbers=True, origins=True))
+    scene.tell(
+        "newcomers to get the next numbers",
+        difference(fourth, right, {one.key for one in newcomers}, FIELDS, numbers=True, origins=True),
+    )
     scene.tell("who left to be gone", others or shown(fourth, {one.key for one in gone}))
 
     # They are back, and somebody joins two who were two.
@@ -75,7 +78,9 @@ def again(scene):
     place.load(back)
     oracle.load(back)
     fifth, right = place.list(), oracle.customers()
-    scene.tell("who is back to have the old number", difference(fifth, right, {one.key for one in gone}, FIELDS, numbers=True))
+    scene.tell(
+        "who is back to have the old number", difference(fifth, right, {one.key for one in gone}, FIELDS, numbers=True)
+    )
     scene.tell("two who become one to have the lower number", difference(fifth, right, {link.key}, numbers=True))
 
     # The link goes again: both have their own numbers, and their own cells.
@@ -121,10 +126,17 @@ def part(scene):
         ended = place.load(broken, leave_out=(source, column))
         file, header = {"news": "newsletter"}.get(source, source) + ".csv", make.town.headers[source][column]
         said = ended.status == 1 and file in ended.stderr and header in ended.stderr and "Traceback" not in ended.stderr
-        problem = state or (None if said else f"status 1 and a sentence with {file} and {header}, saw {ended.status} and {ended.stderr[-200:]!r}")
+        problem = state or (
+            None
+            if said
+            else f"status 1 and a sentence with {file} and {header}, saw {ended.status} and {ended.stderr[-200:]!r}"
+        )
         scene.tell(f"a sentence on a header that {file} lacks", problem)
         after = place.list()
-        scene.tell(f"nothing imported when {file} lacks a header", state or (None if after == before else "the same list, saw another one"))
+        scene.tell(
+            f"nothing imported when {file} lacks a header",
+            state or (None if after == before else "the same list, saw another one"),
+        )
 
     for source in random.sample(("shop", "till", "news"), 3):
         some = [one.but(phone=at_home(make.local())) for one in scene.rows[source][1:]]

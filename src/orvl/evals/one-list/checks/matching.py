@@ -24,16 +24,27 @@ def finds(scene):
         make.news(one, email=f" {one.email.title()}\u00a0", name=make.word(), phone=""),
     )
     two = make.person()
-    scene.case("the same e-mail twice in one export", make.shop(two), make.shop(two, first="Doro", phone=""), make.shop(make.person()))
+    scene.case(
+        "the same e-mail twice in one export",
+        make.shop(two),
+        make.shop(two, first="Doro", phone=""),
+        make.shop(make.person()),
+    )
     three, code = make.person(), make.town.code
     scene.case(
         "the same phone and name, however they are written",
         make.shop(three, email="", phone=f"+{code} (0){three.local}"),
         make.till(three, email="", phone=f'="{three.local}"', customer=three.card_name.upper()),
-        make.news(three, email=make.email(), phone=f"00{code} {three.local}", name=f"{three.first.lower()}  {three.last}"),
+        make.news(
+            three, email=make.email(), phone=f"00{code} {three.local}", name=f"{three.first.lower()}  {three.last}"
+        ),
     )
     four = make.person()
-    family = [make.shop(four, email=make.email()), make.till(four, email="", customer=f"{four.last}, Zacharias"), make.news(four, email=make.email(), name=make.word())]
+    family = [
+        make.shop(four, email=make.email()),
+        make.till(four, email="", customer=f"{four.last}, Zacharias"),
+        make.news(four, email=make.email(), name=make.word()),
+    ]
     scene.case("the same phone with other names to be others", *family, *positive())
     five = make.person()
     scene.case(
@@ -81,7 +92,11 @@ def finds(scene):
         make.shop(make.person()),
     )
     seven = make.person()
-    scene.case("a bounced e-mail to tell who it is", make.shop(seven, phone=""), make.news(seven, status="bounced", name="", phone=""))
+    scene.case(
+        "a bounced e-mail to tell who it is",
+        make.shop(seven, phone=""),
+        make.news(seven, status="bounced", name="", phone=""),
+    )
     nothing = random.choice(make.town.nothing)
     scene.case(
         "e-mails that are none not to make people the same",

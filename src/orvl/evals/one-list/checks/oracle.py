@@ -196,7 +196,9 @@ class Oracle:
             yield (clean.phone.value, key)
 
     def _customer(self, group):
-        newest = sorted(sorted(group, key=lambda one: SOURCES.index(one.record.source)), key=lambda one: one.changed, reverse=True)
+        newest = sorted(
+            sorted(group, key=lambda one: SOURCES.index(one.record.source)), key=lambda one: one.changed, reverse=True
+        )
         cells, origins = dict.fromkeys(FIELDS, ""), {field: [] for field in FIELDS}
 
         def put(field, clean, cell):

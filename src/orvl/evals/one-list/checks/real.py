@@ -1,13 +1,14 @@
-"""The checks of the workspace's own exports and decisions: what was asked for must be done, and not only be possible."""
+"""The checks of the workspace's own exports and decisions: what was asked for must be done, not only possible."""
 
 import hashlib
 import json
 from pathlib import Path
 
 from oracle import FIELDS, Oracle
-from orvl import checks
 from scene import Place, difference
 from world import Record, at_home
+
+from orvl import checks
 
 HERE = Path(__file__).parent
 SPOKEN_OF = {"pair": ("a", "b"), "club": ("club",), "three": ("x", "y", "z")}
@@ -50,7 +51,11 @@ def _decided(scene, three, undone=False):
     place.command("import", "exports")
     oracle.load(rows)
     now, right = place.list(), oracle.customers()
-    asked = {"pair": "these two to be one", "club": "the card to be alone", "three": "those three to be one" if three else "those three to be three"}
+    asked = {
+        "pair": "these two to be one",
+        "club": "the card to be alone",
+        "three": "those three to be one" if three else "those three to be three",
+    }
     due = [name for name in asked if name != "three" or three or undone]
     # Who puts nobody together has three who are three, too: each case needs the pair.
     for name in due:

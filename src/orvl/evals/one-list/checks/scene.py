@@ -1,11 +1,12 @@
-"""One check: made-up exports go through the agent's program, and its list is compared with the oracle's, case by case."""
+"""One check: made-up exports go through the agent's program, and its list is compared with the oracle's by case."""
 
 import json
 import sys
 
 from oracle import FIELDS, Oracle
-from orvl import checks
 from world import Maker, write_exports
+
+from orvl import checks
 
 ADDRESS = ("street", "zip", "city")
 # Run beside the database: it only tells what is in it.
@@ -183,7 +184,9 @@ def wrong_origin(found, customer, wanted, fields):
         if possible and not any(needed <= told for needed in possible):
             return f"{field} from {sorted(possible[0])}, saw {sorted(told, key=repr)[:3]}"
         if not told <= wanted.true[field]:
-            return f"{field} from {sorted(possible[0])} alone, saw {sorted(told - wanted.true[field], key=repr)[:3]}, too"
+            return (
+                f"{field} from {sorted(possible[0])} alone, saw {sorted(told - wanted.true[field], key=repr)[:3]}, too"
+            )
     return None
 
 

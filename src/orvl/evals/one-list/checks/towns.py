@@ -23,8 +23,15 @@ TOWNS = {
         ["-", "--", "n/a", "keine", "unbekannt"],
         ["info", "kontakt", "verein"],
         "radhaus-freiburg.example",
-        [("79098", "Freiburg"), ("79100", "Freiburg"), ("79312", "Emmendingen"), ("07743", "Jena"), ("01067", "Dresden")],
-        "Customer ID, First name, Last name, E-mail, Phone, Street, Postcode, Town, Newsletter, Registered, Last change",
+        [
+            ("79098", "Freiburg"),
+            ("79100", "Freiburg"),
+            ("79312", "Emmendingen"),
+            ("07743", "Jena"),
+            ("01067", "Dresden"),
+        ],
+        "Customer ID, First name, Last name, E-mail, Phone, Street, Postcode, Town, "
+        "Newsletter, Registered, Last change",
         "Karte, Kunde, Telefon, Mail, Anschrift, Seit, Letzter Besuch",
         "Subscriber, Email Address, Full Name, Mobile, Status, Opt-in Date, Last Changed",
     ),

@@ -12,19 +12,42 @@ def traces(scene):
     word = make.word()
     scene.case(
         "cells of the shop, dirt and all",
-        make.shop(make.person(), first=" Ren&eacute;", last=f"{word}\u200b&uuml;", city=" Bad \u00a0 Aach", street="Hof&nbsp;3\nHaus 2", newsletter="0"),
-        make.shop(make.person(), since=f"{day('shop', new)} 10:20:30", newsletter="1", phone=f"Tel. {at_home(make.local())}"),
+        make.shop(
+            make.person(),
+            first=" Ren&eacute;",
+            last=f"{word}\u200b&uuml;",
+            city=" Bad \u00a0 Aach",
+            street="Hof&nbsp;3\nHaus 2",
+            newsletter="0",
+        ),
+        make.shop(
+            make.person(), since=f"{day('shop', new)} 10:20:30", newsletter="1", phone=f"Tel. {at_home(make.local())}"
+        ),
         fields=FIELDS,
     )
     scene.case(
         "cells of the till, dirt and all",
-        make.till(make.person(), customer=f" {make.word()},  Anna\u00a0Lena", phone=f'="{make.local()}"', since=day("till", old)),
-        make.till(make.person(), email=f"MAILTO:{make.email()}", address=f"Im  Gr\u00fcn 5,  {make.person().zip}  Sankt  Peter "),
+        make.till(
+            make.person(),
+            customer=f" {make.word()},  Anna\u00a0Lena",
+            phone=f'="{make.local()}"',
+            since=day("till", old),
+        ),
+        make.till(
+            make.person(),
+            email=f"MAILTO:{make.email()}",
+            address=f"Im  Gr\u00fcn 5,  {make.person().zip}  Sankt  Peter ",
+        ),
         fields=FIELDS,
     )
     scene.case(
         "cells of the newsletter, dirt and all",
-        make.news(make.person(), name=f"Jo\u0308rg  {make.word()}", phone=f"+{make.town.code} (0){make.local()}", since=f"{day('news', newer)} 1:05 AM"),
+        make.news(
+            make.person(),
+            name=f"Jo\u0308rg  {make.word()}",
+            phone=f"+{make.town.code} (0){make.local()}",
+            since=f"{day('news', newer)} 1:05 AM",
+        ),
         make.news(make.person(), status="unsubscribed", email=f" {make.email().upper()}"),
         fields=FIELDS,
     )
@@ -72,4 +95,8 @@ def _unmatched(found, right):
         return problem
     cells = {(one.no, field) for one in found.customers for field, text in one.cells.items() if text}
     odd = cells ^ set(found.origins)
-    return f"an origin for each cell that is not empty, saw none or one too many for {sorted(odd, key=repr)[:3]}" if odd else None
+    return (
+        f"an origin for each cell that is not empty, saw none or one too many for {sorted(odd, key=repr)[:3]}"
+        if odd
+        else None
+    )

@@ -8,8 +8,12 @@ from towns import COLUMNS, FILES, TOWNS
 ONSETS = "B Br D Dr F Fl G Gr H J K Kl L M N P Pr R S Sch St T Tr V W Z".split()
 VOWELS = "a e i o u au ei ie".split()
 CODAS = "ck ff l ld ll m mp n nd ng nn r rg rn rt s sch st tt x".split()
-FIRST = "Ada Bela Cora Dario Edda Falk Gesa Hanno Ida Jarl Kaja Lenz Mila Nuri Ove Pia Rolf Svea Till Uma Vito Wim Yara".split()
-STREETS = "Am Bach, Lindenweg, Kirchgasse, Hofstatt, Auf der Hub, Mühlenweg, Postgasse, Im Grün, Seestraße, Feldweg".split(", ")
+FIRST = "Ada Bela Cora Dario Edda Falk Gesa Hanno Ida Jarl Kaja Lenz Mila Nuri Ove Pia Rolf Svea Till Uma Vito".split()
+STREETS = (
+    "Am Bach, Lindenweg, Kirchgasse, Hofstatt, Auf der Hub, Mühlenweg, Postgasse, Im Grün, Seestraße, Feldweg".split(
+        ", "
+    )
+)
 FIRST_ID = 50_000
 """Ids above those of the exports in the workspace."""
 
@@ -96,7 +100,11 @@ class Maker:
     def person(self):
         last = self.word()
         return Person(
-            self.random.choice(FIRST), last, self.email(last), self.local(), self.street(),
+            self.random.choice(FIRST),
+            last,
+            self.email(last),
+            self.local(),
+            self.street(),
             *self.random.choice(self.town.cities),
         )
 
@@ -158,10 +166,7 @@ def iso(date):
 
 def write_exports(random, town, rows, leave_out=None):
     """The bytes of each export of which there are rows, by file name. `leave_out` is a source and a column of it."""
-    return {
-        FILES[source]: _export(random, TOWNS[town], source, some, leave_out)
-        for source, some in rows.items()
-    }
+    return {FILES[source]: _export(random, TOWNS[town], source, some, leave_out) for source, some in rows.items()}
 
 
 def _export(random, town, source, records, leave_out):
@@ -171,7 +176,9 @@ def _export(random, town, source, records, leave_out):
     random.shuffle(order)
     lines = [[*headers, "X-Ref", "Remark 2"]]
     for record in records:
-        lines.append([*(record.cells[column] for column in columns), str(random.randrange(10**6)), random.choice(("", "x"))])
+        lines.append(
+            [*(record.cells[column] for column in columns), str(random.randrange(10**6)), random.choice(("", "x"))]
+        )
     table = [[line[at] for at in order] for line in lines]
     if source == "till":
         title, total = [f"Export {random.randrange(1, 29):02}.03.2024"], ["Total", str(len(records))]

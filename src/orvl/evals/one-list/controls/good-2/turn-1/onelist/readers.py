@@ -87,7 +87,7 @@ class Entry:
     def mail_address(self) -> str:
         address = self.cells["email"].lower()
         if address.startswith("mailto:"):
-            address = address[len("mailto:"):].strip()
+            address = address[len("mailto:") :].strip()
         return address if address.count("@") == 1 and " " not in address and all(address.split("@")) else ""
 
     def phone(self) -> str:

@@ -10,7 +10,7 @@ class UnknownRecord(Exception):
 
 def canonical(text: str) -> str:
     """A record's name without a card's leading zeros."""
-    return "till:" + text[len("till:"):].lstrip("0") if text.startswith("till:") else text
+    return "till:" + text[len("till:") :].lstrip("0") if text.startswith("till:") else text
 
 
 def check_known(keys: list[str], known: set[str]) -> None:

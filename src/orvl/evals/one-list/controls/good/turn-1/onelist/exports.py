@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from onelist.errors import OnelistError
@@ -82,4 +83,4 @@ def _rows(path: Path, form: Form, headers: Iterable[str]) -> list[dict[str, str]
     for header in headers:
         if header not in top:
             raise OnelistError(f"{path} has no column {header!r}; nothing was imported.")
-    return [dict(zip(top, line + [""] * (len(top) - len(line)))) for line in lines[1:]]
+    return [dict(zip_longest(top, line[: len(top)], fillvalue="")) for line in lines[1:]]

@@ -27,6 +27,8 @@ def refresh(database: sqlite3.Connection, settings: Settings) -> None:
             customer[chosen.field] = chosen.cell.value
             record = chosen.record
             for column in chosen.cell.columns:
-                origins.append((no, chosen.field, record.key, headers[record.source][column], raw[record.key].cells[column]))
+                origins.append(
+                    (no, chosen.field, record.key, headers[record.source][column], raw[record.key].cells[column])
+                )
         customers.append(customer)
     store.show(database, customers, origins)

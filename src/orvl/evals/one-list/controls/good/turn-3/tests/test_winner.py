@@ -12,7 +12,9 @@ def record(key, changed, value):
 class Winner(unittest.TestCase):
     def chosen(self, *records):
         numbers = {record.key: number for number, record in enumerate(records)}
-        return {"address" if one.field == "street" else one.field: one.cell.value for one in choose(list(records), numbers)}
+        return {
+            "address" if one.field == "street" else one.field: one.cell.value for one in choose(list(records), numbers)
+        }
 
     def test_wins_whatever_the_days(self):
         for field, source in FIRST_BY_FIELD.items():
