@@ -24,7 +24,7 @@ class Listed:
     """A row of the program's list."""
 
     def __init__(self, no, *texts):
-        self.no = no
+        self.no = str(no)
         self.cells = {field: "" if text is None else str(text) for field, text in zip(FIELDS, texts, strict=False)}
         self.keys = str(texts[-1] or "").split()
         self.records = frozenset(self.keys)
@@ -41,13 +41,13 @@ class List:
                 self.of_record.setdefault(key, []).append(customer)
         self.origins = {}
         for no, field, record, header, raw in origins:
-            self.origins.setdefault((no, field), set()).add((record, header, raw))
+            self.origins.setdefault((str(no), field), set()).add((record, header, raw))
 
     def __eq__(self, other):
         return isinstance(other, List) and self._all() == other._all()
 
     def _all(self):
-        rows = sorted((str(one.no), sorted(one.keys), sorted(one.cells.items())) for one in self.customers)
+        rows = sorted((one.no, sorted(one.keys), sorted(one.cells.items())) for one in self.customers)
         return rows, self.origins
 
 
@@ -165,7 +165,7 @@ def difference(found, right, keys, fields=(), numbers=False, origins=False):
             seen = [" ".join(one.keys) for one in shown_as]
             return f"one customer of {sorted(wanted.records)}, saw {seen}"
         (customer,) = shown_as
-        if numbers and customer.no != wanted.no:
+        if numbers and customer.no != str(wanted.no):
             return f"number {wanted.no} for {sorted(wanted.records)}, saw {customer.no}"
         for field in fields:
             if customer.cells[field] != wanted.cells[field]:
