@@ -24,14 +24,18 @@ def checked(
     folders: Sequence[Path],
     only: Sequence[Sequence[str]] | None = None,
     sandbox: SandboxName = "bubblewrap",
+    turn: int = 0,
 ) -> list[dict[str, CheckResult]]:
-    """For each folder the results by the names of the checks; `only` has the names that matter for each folder."""
+    """For each folder the results by the names of the checks; `only` has the names that matter for each folder.
+
+    The folders are what was left after a turn, or at the end (0).
+    """
     todo = list(zip(folders, only or [[check.name for check in eval_.checks]] * len(folders), strict=True))
-    return asyncio.run(_all(eval_, todo, sandbox))
+    return asyncio.run(_all(eval_, todo, sandbox, turn))
 
 
 async def _all(
-    eval_: Eval, todo: Sequence[tuple[Path, Sequence[str]]], sandbox: SandboxName
+    eval_: Eval, todo: Sequence[tuple[Path, Sequence[str]]], sandbox: SandboxName, turn: int
 ) -> list[dict[str, CheckResult]]:
     with closing(WorkDir()) as work:
         hidden = [eval_.folder] if eval_.folder else []
@@ -44,7 +48,7 @@ async def _all(
                 try:
                     wanted = tuple(check for check in eval_.checks if check.name in names)
                     checker = Checker(replace(eval_, checks=wanted), slot, work, Limits(), _copier(folder))
-                    return {result.name: result for result in await checker.results()}
+                    return {result.name: result for result in await checker.results(turn)}
                 finally:
                     await slot.close()
 

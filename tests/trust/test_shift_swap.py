@@ -49,9 +49,9 @@ def state(folder: Path, control: str | None, turn: int = TURNS, bug: str | None 
 
 
 def results(
-    folders: Sequence[Path], only: Sequence[Sequence[str]] | None = None, episode: int = 1
+    folders: Sequence[Path], only: Sequence[Sequence[str]], episode: int = 1, turn: int = 0
 ) -> list[dict[str, CheckResult]]:
-    found = checked(drawn(loaded(NAME), episode), folders, only)
+    found = checked(drawn(loaded(NAME), episode), folders, only, turn=turn)
     for rows in found:
         for row in rows.values():
             assert "Traceback" not in row.output, row.output
@@ -112,8 +112,13 @@ def test_good_work_passes_where_a_bug_and_no_work_fail(tmp_path):
 @pytest.mark.parametrize("control", ("good", "good-2"))
 @pytest.mark.parametrize("turn", range(1, TURNS + 1))
 def test_good_work_passes_what_is_due_by_a_turn_and_not_what_comes_next(control, turn, tmp_path):
-    (rows,) = results([state(tmp_path / "left", control, turn, episode=turn)], [wanted(turn) + due(turn + 1)], turn)
-    assert sorted(failed(rows)) == sorted(due(turn + 1))
+    left = state(tmp_path / "left", control, turn, episode=turn)
+    (rows,) = results([left], [wanted(turn)], episode=turn, turn=turn)
+    assert sorted(rows) == sorted(wanted(turn))
+    assert failed(rows) == []
+    if turn < TURNS:
+        (rows,) = results([left], [due(turn + 1)], episode=turn, turn=turn + 1)
+        assert failed(rows) == due(turn + 1)
 
 
 @pytest.mark.nightly
