@@ -241,6 +241,14 @@ class InvalidYaml(ValueError):
         self.problem, self.line = problem, line
 
 
+class UserFailed(Exception):
+    """The model that answers agents' questions could not be asked: nothing can be said about the run."""
+
+    def __init__(self, reason: str, *, retry: bool) -> None:
+        super().__init__(reason)
+        self.retry = retry
+
+
 class InvalidPrompt(ValueError):
     """What is wrong with a prompt, and the place in its text."""
 

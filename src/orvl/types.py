@@ -138,6 +138,35 @@ class Wording:
         return tuple(part for part in self.parts if isinstance(part, Paste))
 
 
+@dataclass(frozen=True)
+class EvalUser:
+    """Who answers what agents ask: a model that selects from facts in fixed wording, and writes nothing itself."""
+
+    facts: Mapping[str, str]
+    goal: str = ""
+    patience: int = 8
+    """Answers in a whole conversation."""
+    model: str = ""
+    """The identity of the model that selects, as orvl.toml has it; empty where it names none."""
+
+
+@dataclass(frozen=True)
+class UserPart:
+    """What a user had to say in a run beside the eval's prompts, and what the model that decided it took."""
+
+    corrections: int = 0
+    """Turns that were about a check that had failed."""
+    answers: int = 0
+    """Messages that answer what the agent asked."""
+    replies: int = 0
+    """Replies of the agent that the model looked at."""
+    calls: int = 0
+    """Of the model; what was asked before is not asked again."""
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cost_usd: float | None = 0.0
+
+
 Choices = tuple[str | int, ...] | range
 """What one value is drawn from."""
 
@@ -194,6 +223,7 @@ class Eval:
     seed: str = ""
     """The project's: another one draws other values."""
     drawn: Draw | None = None
+    user: EvalUser | None = None
     private: bool = False
     """Whether nothing but its ratings is written into reports and exports."""
     lines: Mapping[str, int] = field(default_factory=dict)
@@ -449,6 +479,8 @@ class Turn:
     """Whether that was so much that it tells about the machine, not the agent, how long the turn took."""
     tree: str | None = None
     """The workspace after the turn, where something is checked there; after the last one it is the attempt's."""
+    of: int = 0
+    """The turn of the eval that it is a part of, where answers of the user make several of one; else 0."""
 
 
 @dataclass(frozen=True)
@@ -511,6 +543,8 @@ class Attempt:
     """How many requests of the agent the gateway did not pass on, by the reason."""
     prompts: tuple[str, ...] = ()
     """What the agent was told, turn by turn, where that is not what the eval says to all."""
+    user: UserPart | None = None
+    """What the user had to say beside the eval's prompts, where that depends on the agent."""
 
     @property
     def has_called(self) -> bool:

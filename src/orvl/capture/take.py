@@ -46,7 +46,7 @@ def take(
         reason=reason,
         started=talk.started,
         usage=talk.usage,
-        turns=tuple(_turn(turn, batch) for turn in talk.turns),
+        turns=tuple(_turn(turn, batch, is_part=_has_answers(talk)) for turn in talk.turns),
         steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
         start_tree=start_tree,
         tree=left.tree,
@@ -58,6 +58,7 @@ def take(
         told=talk.reported_usage,
         refused=dict(account.refused) if account else {},
         prompts=talk.prompts,
+        user=talk.user,
     )
 
 
@@ -92,8 +93,13 @@ def workspace_tree(folders: RunFolders, batch: Batch, limits: Limits) -> LeftTre
 def tree_after(attempt: Attempt, turn: int) -> str | None:
     """The workspace after one of the turns that an attempt took; None where it was not kept: the eval was checked
     only at its end then."""
-    is_last = turn == len(attempt.turns)
-    return attempt.tree if is_last else attempt.turns[turn - 1].tree
+    last = max(place for place, one in enumerate(attempt.turns) if (one.of or place + 1) == turn)
+    return attempt.tree if last == len(attempt.turns) - 1 else attempt.turns[last].tree
+
+
+def turns_reached(attempt: Attempt) -> int:
+    """How many turns of its eval an attempt got to."""
+    return (attempt.turns[-1].of or len(attempt.turns)) if attempt.turns else 0
 
 
 def _laid_down_at_most(entries: Sequence[Entry], folders: RunFolders) -> int:
@@ -115,7 +121,11 @@ def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
     return batch.put_file(path)
 
 
-def _turn(turn: TurnEnd, batch: Batch) -> Turn:
+def _has_answers(talk: Conversation) -> bool:
+    return len({turn.of for turn in talk.turns}) < len(talk.turns)
+
+
+def _turn(turn: TurnEnd, batch: Batch, *, is_part: bool) -> Turn:
     result = turn.result
     return Turn(
         seconds=result.seconds,
@@ -130,6 +140,7 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         cpu_pressure=result.cpu_pressure,
         loaded=_is_loaded(result),
         tree=turn.tree,
+        of=turn.of if is_part else 0,
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker, missing_browser, not_reached
 from orvl.capture.programs import CheckPrograms
-from orvl.capture.take import take, tree_after, workspace_tree
+from orvl.capture.take import take, tree_after, turns_reached, workspace_tree
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
     DISK_IS_BROKEN,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from orvl.project.endpoints import Endpoint
     from orvl.project.settings import Limits, Settings
     from orvl.run.conversation import OnTurn
+    from orvl.run.user import SelectingUser
     from orvl.sandbox import Sandbox
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
@@ -103,6 +104,8 @@ class Attempts:
     set_ups: SetUps
     root: Path
     """The project's folder."""
+    user: SelectingUser | None = None
+    """Who answers what agents ask, where evals let them."""
     not_installed: dict[str, str] = field(default_factory=dict)
     _serving: Callable[[str], AgentInstallation | None] = field(default_factory=lambda: cache(serving))
     """Looked up once, so that all runs of a command, whose version was asked for once, are of the same program."""
@@ -139,6 +142,7 @@ class Attempts:
                     snapshot=partial(asyncio.to_thread, self._snapshot, folders, limits),
                     checks_after=partial(self._checks_after, planned, slot),
                     printed=partial(self._printed, slot),
+                    ask_user=self.user.answer if self.user else access.ask_user,
                 )
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
@@ -350,7 +354,7 @@ class Attempts:
         last = self._checker(planned, attempt.tree, slot)
         checkers = [last]
         for turn in eval_.checked_turns:
-            if turn > len(attempt.turns):
+            if turn > turns_reached(attempt):
                 results += not_reached(eval_, turn)
             elif manifest := tree_after(attempt, turn):
                 checkers.append(self._checker(planned, manifest, slot))

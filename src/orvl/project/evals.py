@@ -19,6 +19,7 @@ from orvl.project.controls import check_controls
 from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
+from orvl.project.user import user_of
 from orvl.project.vary import check_sizes, choices_of, variants_of
 from orvl.project.wordings import WrittenPrompt, as_written, lines_of, parsed, parts_of, split_turns
 from orvl.store import tree
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.project.find import SourceFile
+    from orvl.project.settings import UserSettings
 
 KEY = re.compile(r"""["']?([\w-]+)["']?:(?:\s|$)""")
 
 
-def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
-    """Loads an eval; `check_limit` applies to checks that set none, and `seed` to what varies."""
+def load_eval(file: SourceFile, check_limit: float, seed: str = "", user_model: UserSettings | None = None) -> Eval:
+    """Loads an eval; `check_limit` applies to checks that set none, `seed` to what varies, and `user_model` to its
+    user."""
     path = file.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
@@ -61,6 +64,8 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
     more = _more(setup, settings.network)
     if wordings:
         more += _drawn_from(turns, vary, variants, seed)
+    if user := user_of(front, user_model):
+        more.append(["user", user.goal, sorted(user.facts.items()), user.patience, user.model])
     if asked := check_conditions(path, turns, wordings, checks):
         more.append(["when", _deciding(checks, asked), hidden, *browsed])
     return Eval(
@@ -91,6 +96,7 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         wordings=wordings,
         variants=variants,
         seed=seed,
+        user=user,
         private=settings.private,
         lines=front.lines,
     )

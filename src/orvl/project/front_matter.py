@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
 
 from orvl.errors import FileError, InvalidYaml
-from orvl.project.validation import FORBID, Count, Positive, Text, Weight, validated
+from orvl.project.validation import FORBID, Bound, Count, Positive, Text, Weight, validated
 from orvl.project.yaml_text import read_yaml
 
 if TYPE_CHECKING:
@@ -69,6 +69,17 @@ class EvalLimits:
 
 
 @dataclass(frozen=True)
+class EvalUserSettings:
+    """Who answers what agents ask."""
+
+    facts: dict[str, Text] = field(metadata={"form": "names with what is said, such as {deadline: We open on Monday.}"})
+    goal: str = ""
+    patience: Annotated[int, Bound(ge=1, le=8)] = 8
+    """Answers in a whole conversation."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
 class EvalSettings:
     """The front matter of an eval."""
 
@@ -97,6 +108,8 @@ class EvalSettings:
         default_factory=dict, metadata={"form": "names with choices, such as {city: [Lyon, Ghent]}"}
     )
     """What differs from episode to episode."""
+    user: EvalUserSettings | None = None
+    """A model that answers agents' questions with facts in fixed wording."""
     private: bool = False
     """Whether what it says, and what agents make of it, stays out of everything that is written for others."""
     canary: Text = ""
