@@ -47,10 +47,10 @@ print(reply)
 '''
 {read}
 """
-READ = '''
+READ = """
 def read(output):
     return {"steps": [{"source": "agent", "message": output.strip()}]}
-'''
+"""
 
 
 def selects(*facts: str, your_call: bool = False) -> Answer:
@@ -96,7 +96,9 @@ def attempt_of(project, episode: int = 1):
 
 
 def test_questions_are_answered_with_facts_word_for_word(project, cafe):
-    done, requests = cafe(["Which city? And what colour?", "Tabs or spaces?", "Thanks, done.", "All done."], by_question)
+    done, requests = cafe(
+        ["Which city? And what colour?", "Tabs or spaces?", "Thanks, done.", "All done."], by_question
+    )
     assert done.status == 0, done.err
     attempt = attempt_of(project)
     assert attempt["prompts"] == [
@@ -174,7 +176,7 @@ def test_a_user_ends_at_its_patience(project, cafe):
 
 
 def test_a_model_that_fails_is_never_the_agents_fault(project, cafe):
-    done, requests = cafe(["Which city?"], lambda _: Fault(500, "it is broken"), more="attempts = 1\n")
+    done, _ = cafe(["Which city?"], lambda _: Fault(500, "it is broken"), more="attempts = 1\n")
     attempt = attempt_of(project)
     assert attempt["outcome"] == "errored"
     assert attempt["reason"].startswith("the model of the user: ") and "broken" in attempt["reason"]
@@ -189,7 +191,7 @@ def test_a_model_that_hangs_is_never_the_agents_fault(project, cafe):
 
 
 def test_a_model_that_talks_instead_of_selecting_is_never_the_agents_fault(project, cafe):
-    done, requests = cafe(["Which city?"], lambda _: Answer("I would love to tell you."), more="attempts = 1\n")
+    _, requests = cafe(["Which city?"], lambda _: Answer("I would love to tell you."), more="attempts = 1\n")
     attempt = attempt_of(project)
     assert attempt["outcome"] == "errored" and "it gave no selection, but other words" in attempt["reason"]
     assert len(requests) == 4, "asked twice about the reply, and twice about a harmless one"
@@ -203,7 +205,7 @@ def test_an_agent_cannot_spoil_its_run_by_what_it_says(project, cafe):
         return selects()
 
     for reply in ("poison?", "poison? policy"):
-        done, requests = cafe([reply, "Done."], stumbles)
+        cafe([reply, "Done."], stumbles)
         attempt = attempt_of(project)
         assert attempt["outcome"] == "finished", attempt["reason"]
         assert attempt["prompts"] == ["Make a page.", "Now the rest."]
