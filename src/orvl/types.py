@@ -99,11 +99,13 @@ class Check:
     """The turn from which on it is retired, because the user has withdrawn the wish; 0: never."""
     keep: bool = False
     """Whether it passes before the agent begins: what was there must stay."""
+    verifier: str = ""
+    """The folder of `checks/` that it is shown at /tests, where it tells how good the work is by a reward."""
 
     @property
     def is_beside(self) -> bool:
         """Whether it runs beside the agent's files, in a folder that it shares with others."""
-        return not self.isolated and not self.steps
+        return not self.isolated and not self.steps and not self.verifier
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,14 @@ class Eval:
     steps: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     network: str | None = None
+    workdir: str = ""
+    """The absolute path of the workspace inside a sandbox, if not the usual one."""
+    places: tuple[str, ...] = ()
+    """Absolute paths besides it that a run may write to; what is there is kept in the workspace."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the setup, the agent and checks."""
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """Where it comes from, if it is a task of another tool."""
     family: str = ""
     """Evals of one family are related, and count as one piece of evidence; empty: of its own."""
     folder: Path | None = None

@@ -30,7 +30,9 @@ from orvl.errors import (
 )
 from orvl.gateway.failures import CallFailure
 from orvl.install import AgentInstallation, serving
+from orvl.project.control_scripts import SCRIPT, is_scripted, script_folder
 from orvl.project.endpoints import continues
+from orvl.project.places import SOLUTION, expanded
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
@@ -42,7 +44,7 @@ from orvl.run.script import next_prompt
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.job import complaint, hit, turn_job
-from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
+from orvl.types import Agent, AgentEndpoint, Command, Eval, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping, Sequence
@@ -225,14 +227,19 @@ class _Turns:
         command = self._located(
             _command(self.planned, self.folders, view, said, self._session, turn, self.access), said, turn
         )
+        command = _with_variables(command, cell.eval, _with_programs(view, self.access))
         self._readable |= {*self.access.readable, *self.access.project_files.readable}
         self._readable |= _named(command, said) if turn == 1 else set()
         programs: tuple[str, ...] = ()
         if cell.agent.speaks_acp:
             programs = (command.argv[0],)
             command = acp.wrap(command, prompt, self._session, str(view.workspace), cell.model_id)
+        script = script_folder(cell.eval, cell.agent.control, turn) if is_trusted(cell.agent) else None
+        if script is not None:
+            command = replace(command, argv=["/bin/sh", f"{SOLUTION}/{SCRIPT}"])
         job = turn_job(command, self.folders, _with_programs(view, self.access), turn, seconds, self.limits)
-        return replace(job, readable=tuple(self._readable), programs=programs, ports=self.access.ports)
+        at = {SOLUTION: script} if script is not None else {}
+        return replace(job, readable=tuple(self._readable), programs=programs, ports=self.access.ports, at=at)
 
     def _located(self, command: Command, said: str, turn: int) -> Command:
         """A command with its program and the project's files where they are."""
@@ -308,11 +315,10 @@ def _silence(job: Job, account: Account | None) -> Callable[[], float]:
 
 async def _lay_control(planned: PlannedRun, folders: RunFolders, turn: int) -> None:
     """Lays down what orvl's own controls leave in a turn. Both their files and the workspace may be somebody else's:
-    nothing of either is executed, and no link in them is followed."""
-    controls = _controls(planned)
-    if controls and is_trusted(planned.cell.agent):
-        control = controls / str(planned.cell.agent.control)
-        await asyncio.to_thread(lay_control, control, turn, folders.workspace, planned.cell.eval.drawn)
+    nothing of either is executed, and no link in them is followed. What is a script is run instead, in a sandbox."""
+    controls, control = _controls(planned), planned.cell.agent.control
+    if controls and is_trusted(planned.cell.agent) and not is_scripted(planned.cell.eval, control):
+        await asyncio.to_thread(lay_control, controls / str(control), turn, folders.workspace, planned.cell.eval.drawn)
 
 
 def _controls(planned: PlannedRun) -> Path | None:
@@ -333,6 +339,11 @@ def _named(command: Command, prompt: str) -> set[Path]:
     """
     words = [word for word in command.argv[1:] if word.startswith("/") and word != prompt]
     return {Path(word) for word in words if os.path.isfile(word)}
+
+
+def _with_variables(command: Command, eval_: Eval, view: View) -> Command:
+    """The command with the eval's own variables, where it does not set them itself."""
+    return replace(command, env={**expanded(eval_.env, view.environment()), **command.env}) if eval_.env else command
 
 
 def _with_programs(view: View, access: RunAccess) -> View:

@@ -93,8 +93,8 @@ class Bubblewrap(GuardClient):
         self._config = config
         self._known: dict[tuple[Path, ...], tuple[list[Path], list[str]]] = {}
 
-    def view(self, _folders: RunFolders) -> View:
-        return View(WORKSPACE, HOME, TMP, self._path)
+    def view(self, folders: RunFolders) -> View:
+        return View(folders.inside or WORKSPACE, HOME, TMP, self._path)
 
     @cached_property
     def _path(self) -> str:
@@ -197,17 +197,23 @@ def make_place(path: Path, folders: RunFolders) -> None:
 def _rooms(job: Job) -> list[str]:
     """The run's own folders; nothing else can be written."""
     folders = job.folders
-    words = ["--bind", str(folders.workspace), str(WORKSPACE), "--bind", str(folders.home), str(HOME)]
+    workspace = folders.inside or WORKSPACE
+    words = ["--bind", str(folders.home), str(HOME)]
+    for inside, outside in folders.make_shown(workspace).items():
+        words += ["--bind", str(outside), str(inside)]
     for name, source in job.read_only.items():
         folders.make_place(folders.workspace, PurePath(name), folder=True)
-        words += ["--ro-bind", str(source), str(WORKSPACE / name)]
-    return [*words, "--remount-ro", "/", "--chdir", str(WORKSPACE)]
+        words += ["--ro-bind", str(source), str(workspace / name)]
+    for path, source in job.at.items():
+        words += ["--ro-bind", str(source), path]
+    return [*words, "--remount-ro", "/", "--chdir", str(workspace)]
 
 
 def _is_in_the_rooms(name: str, folders: RunFolders) -> bool:
     """Whether a path, as it is seen inside, is of a program in the run's own folders."""
     path = Path(name)
-    for inside, outside in ((WORKSPACE, folders.workspace), (HOME, folders.home), (TMP, folders.tmp)):
+    rooms = {folders.inside or WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp, **folders.shown}
+    for inside, outside in rooms.items():
         if path.is_relative_to(inside) and os.path.lexists(outside / path.relative_to(inside)):
             return True
     return False
