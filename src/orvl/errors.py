@@ -233,6 +233,10 @@ class RequestRefused(Exception):
     """A check asked for something that makes no sense; it gets the sentence."""
 
 
+class TaskRefused(Exception):
+    """A task of another tool that cannot become an eval here, or an eval that cannot become such a task: why."""
+
+
 class InvalidYaml(ValueError):
     """What is wrong, as the end of a sentence, and in which line, if that is known."""
 

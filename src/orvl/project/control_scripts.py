@@ -1,7 +1,7 @@
 """Controls that are scripts: what a control leaves may have to be made by running something, in a sandbox.
 
-`controls/NAME/.run`, or `controls/NAME/turn-K/.run` for a turn of its own, is run by the shell instead of files that are
-laid down; the folder that it is in is shown to it at /solution.
+`controls/NAME/.run`, or `controls/NAME/turn-K/.run` for a turn of its own, is run by the shell, instead of files that
+are laid down; the folder that it is in is shown to it at /solution.
 """
 
 from __future__ import annotations
