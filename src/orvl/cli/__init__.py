@@ -30,7 +30,7 @@ COMMANDS = {
     "round-trip": "Make an eval from another: a judge builds it, and agents get its rules.",
     "score": "Score stored runs again, without running them again.",
     "label": "Score runs yourself, blind, and measure the judges by that.",
-    "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF.",
+    "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF; evals as tasks.",
     "import": "Put results of other tools on the board, or make evals of their tasks.",
     "gc": "Delete what no run refers to.",
 }

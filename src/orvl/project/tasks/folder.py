@@ -16,7 +16,7 @@ from orvl.store import beneath, tree
 from orvl.store.tree import TreeLimits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 MOST_ENTRIES = 20_000
 MOST_BYTES = 512 << 20
@@ -145,12 +145,14 @@ def files_in(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def copy_tree(source: Path, target: Path) -> None:
+def copy_tree(source: Path, target: Path, skip: Collection[str] = ()) -> None:
     """Lays a folder of a task that was copied before over another one; a file replaces what is there.
 
-    A link stays one if it leads to something in the same folder, and else becomes a copy of its file.
+    A link stays one if it leads to something in the same folder, and else becomes a copy of its file. What has a name
+    in `skip` stays away.
     """
     for inner, folders, names in os.walk(source):
+        folders[:] = [name for name in folders if name not in skip]
         here = target / Path(inner).relative_to(source)
         _make_way(here, folder=True)
         here.mkdir(parents=True, exist_ok=True)

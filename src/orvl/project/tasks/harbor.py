@@ -286,7 +286,7 @@ class _Harbor:
         if number < len(self.config.steps):
             # Harbor asks a step's verifier about that step alone: a later one may want something else.
             check |= {"turn": number, "until": number + 1}
-        return check | {"limit": step.verifier_seconds}
+        return check | {"limit": step.verifier_seconds} | ({} if step.counts else {"weight": 0.0})
 
     # -- what good work is
 

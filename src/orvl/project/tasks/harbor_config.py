@@ -36,6 +36,8 @@ class HarborStep:
     verifier_seconds: float
     verifier_env: Mapping[str, str]
     has_threshold: bool = False
+    counts: bool = True
+    """Whether its reward is part of the task's."""
 
     @property
     def folder(self) -> str:
@@ -79,7 +81,7 @@ def harbor_config(folder: Path) -> HarborConfig:
         has_network=_has_network(environment),
         memory=_size(environment, "memory"),
         storage=_size(environment, "storage"),
-        notes=tuple(_notes(data, steps)),
+        notes=tuple(_notes(steps)),
     )
 
 
@@ -92,12 +94,10 @@ def _toml(text: str) -> dict[str, Any]:
         raise TaskRefused(f"{FILE} is nested too deeply, or has a number without end") from error
 
 
-def _notes(data: Mapping[str, Any], steps: Sequence[HarborStep]) -> list[str]:
+def _notes(steps: Sequence[HarborStep]) -> list[str]:
     notes = []
     if any(step.has_threshold for step in steps):
         notes.append("all steps are run, whatever the reward of those before (min_reward)")
-    if data.get("multi_step_reward_strategy") == "final":
-        notes.append("rewards of all steps count, not the last alone")
     return notes
 
 
@@ -137,7 +137,8 @@ def _steps(data: Mapping[str, Any], verifier: Mapping[str, Any], agent_seconds: 
     if len(listed) > MOST_STEPS:
         raise TaskRefused(f"it has more than {MOST_STEPS} steps")
     steps: list[HarborStep] = []
-    for step in listed:
+    only_last = data.get("multi_step_reward_strategy") == "final"
+    for number, step in enumerate(listed, 1):
         name, own = _text(step, "name"), _table(step, "verifier")
         if not STEP.fullmatch(name):
             raise TaskRefused(f"a step cannot be named {ascii(name)[:60]}")
@@ -153,6 +154,7 @@ def _steps(data: Mapping[str, Any], verifier: Mapping[str, Any], agent_seconds: 
                 _seconds(own, "verifier", seconds) or VERIFIER_SECONDS,
                 {**env, **_env(own, "verifier")},
                 step.get("min_reward") is not None,
+                number == len(listed) or not only_last,
             )
         )
     return tuple(steps)
