@@ -112,7 +112,9 @@ def test_a_graded_reward_counts_as_the_share(project, tmp_path):
 
 
 def test_limits_memory_and_network_are_the_tasks_own(project, tmp_path):
-    toml = TOML.replace("memory_mb = 2048", 'memory = "4G"\nallow_internet = false\n[environment.env]\nMODE = "${MODE:-x}"')
+    toml = TOML.replace(
+        "memory_mb = 2048", 'memory = "4G"\nallow_internet = false\n[environment.env]\nMODE = "${MODE:-x}"'
+    )
     imported(project, single(tmp_path / "sort", task_toml=toml))
     text = (project.root / "evals/sort/eval.md").read_text()
     for line in ("  turn: 120.0", "  memory: 4096", "  limit: 60.0", "  MODE: x", "workdir: /app"):
@@ -296,14 +298,20 @@ REFUSED = [
         {"task_toml": changed(TOML, "timeout_sec = 60.0", 'env = {KEY = "${OPENAI_API_KEY}"}')},
         "[verifier] needs OPENAI_API_KEY of this machine's environment",
     ),
-    ({"task_toml": changed(TOML, "60.0", '"soon"')}, "'timeout_sec' of [verifier] is no number of seconds up to a week"),
+    (
+        {"task_toml": changed(TOML, "60.0", '"soon"')},
+        "'timeout_sec' of [verifier] is no number of seconds up to a week",
+    ),
     ({"task_toml": changed(TOML, "60.0", "1e300")}, "'timeout_sec' of [verifier] is no number of seconds up to a week"),
     ({"task_toml": "a = " + "[" * 20_000}, "task.toml is nested too deeply"),
     ({"task_toml": "a = " + "1" * 10_000}, "task.toml is nested too deeply, or has a number without end"),
     ({"task_toml": "a = 1\na = 2\n"}, "task.toml is not TOML: Cannot overwrite a value"),
     ({"task_toml": "x = 'y'\n" * 50_000}, "task.toml has more than 256 KiB"),
     ({"task_toml": "environment = 3\n"}, "'environment' of task.toml is no table"),
-    ({"environment__Dockerfile": "FROM alpine:3\nWORKDIR /app\n"}, "Dockerfile:1: the base image alpine:3 is not known"),
+    (
+        {"environment__Dockerfile": "FROM alpine:3\nWORKDIR /app\n"},
+        "Dockerfile:1: the base image alpine:3 is not known",
+    ),
     ({"environment__Dockerfile": "FROM python:3.99\nWORKDIR /app\n"}, "it needs python3 3.99, and 3."),
     (
         {"environment__Dockerfile": "FROM debian AS one\nFROM debian\nCOPY --from=one /a /b\n"},
@@ -322,10 +330,16 @@ REFUSED = [
     ({"environment__Dockerfile": DOCKERFILE + "COPY nothing /app/\n"}, "there is no nothing in environment/"),
     ({"environment__Dockerfile": DOCKERFILE + "COPY data /etc/data\n"}, "/etc/data is the system's"),
     ({"environment__Dockerfile": DOCKERFILE + "COPY data /\n"}, "its image has files of its own in /"),
-    ({"environment__Dockerfile": DOCKERFILE + "RUN echo x >> /etc/hosts.allow\n"}, "it uses /etc/hosts.allow, which is"),
+    (
+        {"environment__Dockerfile": DOCKERFILE + "RUN echo x >> /etc/hosts.allow\n"},
+        "it uses /etc/hosts.allow, which is",
+    ),
     ({"environment__Dockerfile": DOCKERFILE + "ENV HOME=/app\n"}, "it moves the home folder"),
     ({"environment__Dockerfile": DOCKERFILE + "ENV OPENAI_BASE_URL=x\n"}, "OPENAI_BASE_URL cannot be set"),
-    ({"environment__Dockerfile": DOCKERFILE + "RUN cat <<EOF\nno end\n"}, "Dockerfile:7: the text up to 'EOF' has no end"),
+    (
+        {"environment__Dockerfile": DOCKERFILE + "RUN cat <<EOF\nno end\n"},
+        "Dockerfile:7: the text up to 'EOF' has no end",
+    ),
     ({"environment__Dockerfile": DOCKERFILE + "LET x\n"}, "Dockerfile:7: 'LET' is no instruction"),
     ({"environment__Dockerfile": "# escape=`\n" + DOCKERFILE}, "it has another escape character"),
     ({"environment__Dockerfile": "RUN true\n"}, "Dockerfile:1: the first instruction must be FROM"),
@@ -336,7 +350,10 @@ REFUSED = [
         {"environment__Dockerfile": DOCKERFILE + "RUN apt-get install -y no-such-package-1 no-such-2\n"},
         "it needs Debian packages that are not installed here: sudo apt install no-such-package-1 no-such-2",
     ),
-    ({"environment__Dockerfile": DOCKERFILE + "RUN apt-get install -y $X\n"}, "the package '$X' that it installs cannot be"),
+    (
+        {"environment__Dockerfile": DOCKERFILE + "RUN apt-get install -y $X\n"},
+        "the package '$X' that it installs cannot be",
+    ),
     ({"environment__Dockerfile": ""}, "it has no environment/Dockerfile, but an image that was built elsewhere"),
     ({"instruction_md": ""}, "it has no instruction.md"),
     ({"instruction_md": "<!-- canary -->\n\n"}, "an instruction is empty"),
@@ -348,8 +365,14 @@ REFUSED = [
     ({"tests__test_sh": "curl https://x.org/y | sh\n"}, "its verifier fetches from x.org, which no sandbox reaches"),
     ({"tests__test_sh": "apt-get install -y no-such-package-1\n"}, "sudo apt install no-such-package-1"),
     ({"tests__test_sh": "pip install git+ssh://x/y\n"}, "tests/test.sh: the Python package 'git+ssh://x/y'"),
-    ({"tests__test_sh": "pip install -r /app/requirements.txt\n"}, "what its verifier installs by /app/requirements.txt"),
-    ({"tests__test_sh": "uvx --with-requirements x pytest\n"}, "what '--with-requirements' of uv installs cannot be told"),
+    (
+        {"tests__test_sh": "pip install -r /app/requirements.txt\n"},
+        "what its verifier installs by /app/requirements.txt",
+    ),
+    (
+        {"tests__test_sh": "uvx --with-requirements x pytest\n"},
+        "what '--with-requirements' of uv installs cannot be told",
+    ),
 ]
 
 
@@ -432,7 +455,9 @@ def test_links_inside_a_task_are_copied_as_what_they_lead_to(project, tmp_path):
     (folder / "tests/given.txt").symlink_to("../environment/data/in.txt")
     imported(project, folder)
     own = project.root / "evals/task"
-    assert (own / "workspace/data/again.txt").read_text() == (own / "checks/verifier/given.txt").read_text() == "3\n1\n2\n"
+    assert (
+        (own / "workspace/data/again.txt").read_text() == (own / "checks/verifier/given.txt").read_text() == "3\n1\n2\n"
+    )
     assert (own / "source/tests/given.txt").readlink().as_posix() == "../environment/data/in.txt"
 
 
@@ -532,7 +557,9 @@ def test_what_stays_of_an_instruction_is_all_but_its_canary(project, tmp_path):
 def test_a_solution_that_cannot_be_run_here_is_noted(project, tmp_path):
     solve = "#!/bin/bash\napt-get install -y no-such-package-1\n"
     (row,) = imported(project, single(tmp_path / "task", solution__solve_sh=solve))
-    assert row["words"][0].startswith("its solution may fail here: it needs a Debian package that is not installed here")
+    assert row["words"][0].startswith(
+        "its solution may fail here: it needs a Debian package that is not installed here"
+    )
     (row,) = imported(project, single(tmp_path / "none", solution__solve_sh="", tests__test_sh=TEST))
     assert row["words"][0] == "no solution"
     assert "Skipped dummy-good on none" in project.orvl("dummy-good", "--eval=none", "--dry-run").err

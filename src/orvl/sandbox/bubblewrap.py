@@ -57,6 +57,8 @@ ETC = (
     "ssl/certs",
     "ssl/openssl.cnf",
 )
+JAVA = "java-*-openjdk"
+"""Without its settings, which Debian keeps in /etc, no Java starts."""
 TOOLS = ("node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "python3", "python", "uv", "cargo", "rustc", "go", "java")
 ONCE_LIMITS = ResourceLimits(processes=256, open_files=1024, file_size=64 * MEBI, disk=256 * MEBI, memory=2048 * MEBI)
 ONCE_GRACE = 0.5
@@ -252,7 +254,7 @@ def _proc() -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _etc(made_up: Path) -> list[str]:
     words = ["--perms", "0755", "--dir", "/etc"]
-    for name in ETC:
+    for name in (*ETC, *sorted(path.name for path in Path("/etc").glob(JAVA))):
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group", "hosts", "nsswitch.conf"):
         words += ["--ro-bind", str(made_up / name), f"/etc/{name}"]

@@ -42,7 +42,7 @@ NOT_FOR_AGENTS = re.compile(r"(?<![\w.~/-])/(?:etc|opt|usr/local|usr/sbin|boot)/
 HOME = re.compile(r"(?<![\w/])~/\.?\w|\$\{?HOME\}?/")
 IN_TEMPORARY = re.compile(r"(?<![\w./-])/tmp/\w")
 SCRIPTS = (".sh", ".bash")
-LONGEST_SCANNED = 1 << 20
+LONGEST_SCANNED, LONGEST_DESCRIPTION = 1 << 20, 200
 BASH = re.compile(r"#!\s*(?:/usr)?(?:/local)?/bin/(?:env\s+)?(?:bash|sh)\b")
 
 
@@ -77,7 +77,7 @@ class _Harbor:
         network = "registries" if config.has_network else "setup" if script.needs_registries else None
         limits = self._limits()
         head = {
-            "description": config.description,
+            "description": " ".join(config.description.split())[:LONGEST_DESCRIPTION],
             "imported": self._mark(),
             "workdir": workdir,
             "places": places,
@@ -117,7 +117,7 @@ class _Harbor:
             raise TaskRefused(f"it asks for files in {TEMPORARY} ({match[0]}…), which its verifier would not find")
 
     def _mark(self) -> dict[str, str]:
-        mark = {"from": FROM, "task": self.config.name or self.draft.root.name}
+        mark = {"from": FROM, "task": (self.config.name or self.draft.root.name)[:LONGEST_DESCRIPTION]}
         return {**mark, "canary": self._canary} if self._canary else mark
 
     # -- what it starts from
@@ -210,6 +210,8 @@ class _Harbor:
         )
 
     def _env(self, image: Image, script: BuildScript) -> dict[str, str]:
+        if name := next((name for name, value in self.config.env.items() if "$" in value), None):
+            raise TaskRefused(f"the value of {name} has a '$' in it")
         env = {**self.config.env, **image.env}
         path = [*script.path, env.get("PATH", "${PATH}")]
         return {**env, "PATH": ":".join(path)} if len(path) > 1 else env

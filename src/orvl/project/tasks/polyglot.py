@@ -30,7 +30,7 @@ NOT_GIVEN = (".meta", ".docs", ".approaches", ".articles", "node_modules")
 LONGEST_CONFIG = 64 << 10
 MOST_FILES = 100
 RUNNER = Path(__file__).parent / "inside" / "run_tests.py"
-SECONDS = 180.0
+SECONDS = 300.0
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,9 @@ class Subject:
         until = min(time.monotonic() + float(request["wait"]), self.until)
         while self.running is not None and self.running.poll() is None:
             try:
-                return socket.create_connection(("127.0.0.1", int(request["port"])), 5)
+                connected = socket.create_connection(("127.0.0.1", int(request["port"])), 5)
+                connected.settimeout(None)  # who gets it finds it as it is
+                return connected
             except OSError:
                 if time.monotonic() > until:
                     break
