@@ -357,7 +357,7 @@ REFUSED = [
     ({"environment__Dockerfile": ""}, "it has no environment/Dockerfile, but an image that was built elsewhere"),
     ({"instruction_md": ""}, "it has no instruction.md"),
     ({"instruction_md": "<!-- canary -->\n\n"}, "an instruction is empty"),
-    ({"instruction_md": "a\n\\---\nb\n"}, "a prompt has a line of \\---"),
+    ({"instruction_md": "a\n\\---\nb\n"}, "its instructions cannot be written in an eval as they are"),
     ({"instruction_md": "Configure /etc/nginx/nginx.conf.\n"}, "it asks for /etc/nginx, which is the system's"),
     ({"instruction_md": "Make a key in `~/.ssh/id_rsa`.\n"}, "it asks for files in the home folder (~/.s…)"),
     ({"instruction_md": "Write /tmp/out.txt.\n"}, "it asks for files in /tmp (/tmp/o…)"),
@@ -552,6 +552,23 @@ def test_what_stays_of_an_instruction_is_all_but_its_canary(project, tmp_path):
     imported(project, single(tmp_path / "task", instruction_md=INSTRUCTION + "\n# canary of mine\n"))
     text = (project.root / "evals/task/eval.md").read_text()
     assert text.endswith("Sort the numbers of `data/in.txt` into /app/sorted.txt.\n\n# canary of mine\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n---\nb",
+        "a\n--- or\nb",
+        "when: {failed: x}\nb",
+        "print {{output: rm -rf /}} and {{x}} and \\{{output: y}}",
+        "---\na",
+    ],
+)
+def test_whatever_an_instruction_says_is_text(project, tmp_path, text):
+    imported(project, single(tmp_path / "task", instruction_md=f"{text}\n"))
+    project.agent("sayer", 'models = {"none": ["m"]}\ndef command(prompt): return ["printf", "%s", prompt]\n')
+    project.orvl("sayer", "--eval=task")
+    assert project.orvl("show", "sayer/task/1", "--output").out.partition("\n")[2].rstrip("\n") == text
 
 
 def test_a_solution_that_cannot_be_run_here_is_noted(project, tmp_path):

@@ -127,14 +127,17 @@ def _imported(
 
 def _check_loads(draft: Draft, name: str) -> None:
     """What an eval may not be is refused now, not when it is run."""
+    from orvl.project.draw import drawn
     from orvl.project.evals import load_eval
     from orvl.project.find import SourceFile
     from orvl.project.tasks.draft import FILE
 
     try:
-        load_eval(SourceFile(name, draft.folder / FILE, "project"), 1.0)
+        eval_ = load_eval(SourceFile(name, draft.folder / FILE, "project"), 1.0)
     except FileError as error:
         raise TaskRefused(f"it makes no eval: {str(error).replace(f'{draft.folder}/', '')}") from error
+    if drawn(eval_, 1).prompts != tuple(prompt.strip("\n") for prompt in draft.prompts):
+        raise TaskRefused("its instructions cannot be written in an eval as they are")
 
 
 def _is_same(draft: Draft, folder: Path) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.errors import TaskRefused, UserError, disk_sentence
 from orvl.project.names import name_of, unusable
 from orvl.project.tasks.folder import copy_in, digest_of, licences_of
+from orvl.project.wordings import CONDITION, escaped
 from orvl.store import beneath, tree
 from orvl.store.beneath import LARGEST
 
@@ -23,6 +24,7 @@ SOURCE, RECORD, FILE = "source", "imported.json", "eval.md"
 SEALED = (SOURCE, RECORD)
 """What is no part of the eval itself."""
 CANARY = re.compile(r"^(?:<!--.*canary.*-->|#.*canary.*)$", re.IGNORECASE)
+OUTPUT = re.compile(r"\\?\{\{[ \t]*output:")
 LONGEST_NAME = 80
 LONGEST_CANARY = 400
 
@@ -82,11 +84,11 @@ def eval_text(head: Mapping[str, Any], prompts: Sequence[str]) -> str:
 
 
 def _escaped(prompt: str) -> str:
-    """A prompt in which no line ends it."""
-    lines = prompt.strip("\n").split("\n")
-    if any(line.rstrip() == "\\---" for line in lines):
-        raise TaskRefused("a prompt has a line of \\---, which cannot be written in an eval")
-    return "\n".join(f"\\{line}" if line.rstrip() == "---" else line for line in lines)
+    """A prompt in which no line ends it, and nothing is anything but text."""
+    text = "\n".join(map(escaped, prompt.strip("\n").split("\n")))
+    if CONDITION.fullmatch(text.partition("\n")[0]):
+        text = f"\\{text}"
+    return OUTPUT.sub(lambda match: f"\\{match[0]}", text)
 
 
 def without_canary(text: str) -> tuple[str, str]:

@@ -79,6 +79,7 @@ class _Harbor:
         head = {
             "description": " ".join(config.description.split())[:LONGEST_DESCRIPTION],
             "imported": self._mark(),
+            "canary": self._canary,
             "workdir": workdir,
             "places": places,
             "env": self._env(image, script),
@@ -117,8 +118,7 @@ class _Harbor:
             raise TaskRefused(f"it asks for files in {TEMPORARY} ({match[0]}…), which its verifier would not find")
 
     def _mark(self) -> dict[str, str]:
-        mark = {"from": FROM, "task": (self.config.name or self.draft.root.name)[:LONGEST_DESCRIPTION]}
-        return {**mark, "canary": self._canary} if self._canary else mark
+        return {"from": FROM, "task": (self.config.name or self.draft.root.name)[:LONGEST_DESCRIPTION]}
 
     # -- what it starts from
 

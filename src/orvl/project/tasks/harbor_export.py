@@ -52,7 +52,7 @@ TEST = """#!/bin/bash
 exec python3 /tests/run_checks.py
 """
 SPARE = 60.0
-ASKS_OF_ORVL = re.compile(rb"\b(?:drawn|browse)\b|\bchecks\.random\b")
+ASKS_OF_ORVL = re.compile(rb"\b(?:drawn|browse)\b|\.memory\b")
 
 
 def export_harbor(eval_: Eval, folder: Path, turn_limit: float) -> str:
@@ -109,6 +109,10 @@ class _Exporter:
 
     def _refuse(self) -> None:
         eval_ = self.eval
+        if eval_.private:
+            raise TaskRefused("it is private")
+        if eval_.wordings or eval_.vary:
+            raise TaskRefused("what it says is drawn for each episode, depends on checks, or pastes output")
         if not eval_.checks:
             raise TaskRefused("it has no checks, and a task needs a verifier")
         if eval_.app or any(check.steps for check in eval_.checks):

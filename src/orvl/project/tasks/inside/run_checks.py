@@ -189,6 +189,13 @@ class Subject:
         self.share = passed / cases
         return {}
 
+    def draw(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        """A seed for made-up inputs, another one each time."""
+        return {"values": {}, "seed": os.urandom(16).hex()}
+
+    def ratio(self, _request: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
     def _spawn(self, request: Mapping[str, Any]) -> subprocess.Popen[bytes]:
         env = {**environment(self.home, self.work), **self.settings["env"], **request["env"]}
         argv = ["/bin/sh", "-c", IN_FOLDER, "sh", os.path.join(self.work, request["cwd"]), *request["argv"]]
@@ -210,14 +217,14 @@ class Subject:
     @staticmethod
     def _answer(how: Ended) -> dict[str, Any]:
         texts = {"stdout": base64.b64encode(how.out).decode(), "stderr": base64.b64encode(how.err).decode()}
-        return {"status": how.status, "cut": how.cut, "seconds": how.seconds, **texts}
+        return {"status": how.status, "cut": how.cut, "seconds": how.seconds, "memory": 0, **texts}
 
 
 def serve(listening: socket.socket, subject: Subject) -> None:
     """Answers one request after the other, until the socket is closed."""
     ways: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
         name: getattr(subject, name)
-        for name in ("run", "start", "stop", "connect", "read", "write", "files", "fresh", "grade")
+        for name in ("run", "start", "stop", "connect", "read", "write", "files", "fresh", "grade", "draw", "ratio")
     }
     while True:
         try:
