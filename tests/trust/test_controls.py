@@ -180,7 +180,7 @@ def test_bugs_by_hand_come_in_the_order_of_their_names(tmp_path):
     ("patch", "message"),
     [
         (PATCH.replace("one", "uno"), r"1\.patch:3: these lines are not in 'tool\.py'"),
-        (PATCH.replace("tool", "other"), r"1\.patch:2: controls/good has no text file 'other\.py'"),
+        (PATCH.replace("tool", "other"), r"1\.patch:2: good's final state has no text file 'other\.py'"),
         ("nothing\n", r"1\.patch:1: this is not a unified diff"),
         (PATCH.replace("-two", "?two"), r"1\.patch:5: a line of a hunk begins"),
         (PATCH[:-7], r"1\.patch:3: this hunk has fewer lines"),
