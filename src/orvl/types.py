@@ -178,6 +178,8 @@ class Eval:
     drawn: Draw | None = None
     private: bool = False
     """Whether nothing but its ratings is written into reports and exports."""
+    said: tuple[str, ...] = ()
+    """Words that checks need although nothing that the agent sees says them."""
     lines: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orvl.capture.browser.result import Look
+    from orvl.capture.subject import OnExchange
     from orvl.project.settings import Limits
     from orvl.sandbox import Job, ProcessResult, Sandbox
     from orvl.sandbox.backends import Slot
@@ -89,6 +90,8 @@ class Checker:
     """Puts a copy of what the agent left into an empty folder."""
     asked_for_draw: set[str] = field(default_factory=set)
     """The checks that wanted to know what was drawn for the episode, and may differ from one to the other."""
+    on_exchange: OnExchange | None = None
+    """Hears what isolated checks ask of the work, and what it answers."""
 
     async def results(self, turn: int = 0, left: Path | None = None) -> tuple[CheckResult, ...]:
         """Runs the checks that are due after a turn, or at the end (0), one by one, in the eval's order. `left` is the
@@ -151,6 +154,7 @@ class Checker:
                 time.monotonic() + check.limit,
                 self._look if self.eval.app else None,
                 self._draw(check),
+                on_exchange=self.on_exchange,
             )
             async with answering(subject, folders, give_up):
                 ended = await _ran(sandbox, replace(job, env={**job.env, **more}), subject)

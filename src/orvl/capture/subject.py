@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from orvl.capture.listening import listened_in_to
 from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused, disk_sentence, is_agents_doing
 from orvl.project.app import check_steps
 from orvl.sandbox import SUBJECT
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from orvl.sandbox.workdir import RunFolders, View
 
     Browse = Callable[[Sequence[str]], Awaitable[Look]]
+    OnExchange = Callable[[Mapping[str, Any], Mapping[str, Any]], None]
 Answer = TypeVar("Answer")
 
 LIBRARY = Path(__file__).parents[1] / "checks"
@@ -78,6 +80,8 @@ class Subject:
     """The share of its cases that the check says have passed."""
     has_filled_disk: bool = False
     """Whether a command of its own was ended because it filled the disk."""
+    on_exchange: OnExchange | None = None
+    """Hears all that the check asks, with the answers."""
 
     def prepare(self) -> None:
         """Makes its sandbox and its first copy while the checker starts."""
@@ -189,6 +193,12 @@ class Subject:
         self.asked_for_draw = True
         return dict(self.draw)
 
+    async def compared(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """How long something took, as a ratio: only whoever listens in learns of it."""
+        if not float(request["ratio"]) > 0 or not float(request["bar"]) > 0:
+            raise RequestRefused("a ratio and its bar are numbers above 0")
+        return {}
+
     async def browsed(self, request: Mapping[str, Any]) -> dict[str, Any]:
         steps = [str(step) for step in request["steps"]]
         if self.browse is None:
@@ -284,6 +294,7 @@ def _ended(result: ProcessResult) -> dict[str, Any]:
         "status": result.status,
         "cut": result.cut,
         "seconds": result.seconds,
+        "memory": result.memory,
         "stdout": base64.b64encode(result.stdout.read()).decode(),
         "stderr": base64.b64encode(result.stderr.read()).decode(),
     }
@@ -414,6 +425,7 @@ class Requests:
             "browse": subject.browsed,
             "grade": subject.graded,
             "draw": subject.drawn,
+            "ratio": subject.compared,
         }
 
     async def accept(self, listening: socket.socket) -> None:
@@ -425,12 +437,13 @@ class Requests:
 
     async def _serve(self, connection: socket.socket) -> None:
         loop = asyncio.get_running_loop()
+        request: Mapping[str, Any] = {}
         with connection, suppress(ConnectionError):
             connection.setblocking(False)
             try:
                 request = await _request(connection)
                 if request.get("do") == "connect":
-                    with await _well_formed(self._subject.connect(request)) as dialled:
+                    with self._heard(request, await _well_formed(self._subject.connect(request))) as dialled:
                         socket.send_fds(connection, [b"{}\n"], [dialled.fileno()])
                     return
                 answer = await self._answer(request)
@@ -441,7 +454,15 @@ class Requests:
             except (NotStarted, OSError, shutil.Error) as error:
                 self._give_up(error)
                 return
+            if self._subject.on_exchange is not None:
+                self._subject.on_exchange(request, answer)
             await loop.sock_sendall(connection, json.dumps(answer).encode() + b"\n")
+
+    def _heard(self, request: Mapping[str, Any], dialled: socket.socket) -> socket.socket:
+        """The connection that a check gets; where somebody wants to hear what is said, one that is listened in to."""
+        if self._subject.on_exchange is None:
+            return dialled
+        return listened_in_to(dialled, request, self._subject.on_exchange)
 
     async def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         way = self._ways.get(str(request.get("do")))

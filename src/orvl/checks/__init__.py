@@ -14,7 +14,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from random import Random
     from typing import Any, Literal, NoReturn
 
@@ -29,6 +29,7 @@ __all__ = [
     "fresh",
     "grade",
     "random",
+    "ratio",
     "read",
     "run",
     "start",
@@ -48,10 +49,13 @@ class Ended:
     """How a command of the subject ended.
 
     `status` is its exit status, or a signal's number, negative. `cut` is the limit that ended it, as `time`, or None.
+    `memory` is the most bytes that one of its processes has had.
     """
 
-    def __init__(self, status: int | None, stdout: bytes, stderr: bytes, seconds: float, cut: str | None) -> None:
-        self.status, self.seconds, self.cut = status, seconds, cut
+    def __init__(
+        self, status: int | None, stdout: bytes, stderr: bytes, seconds: float, cut: str | None, memory: int = 0
+    ) -> None:
+        self.status, self.seconds, self.cut, self.memory = status, seconds, cut, memory
         self.stdout_bytes, self.stderr_bytes = stdout, stderr
 
     def __repr__(self) -> str:
@@ -172,6 +176,19 @@ def random() -> Random:
     return _generators[0]
 
 
+def ratio(subject: Callable[[], float], reference: Callable[[], float], bar: float, pairs: int = 7) -> float:
+    """How many times as long the subject takes as a reference: the median over alternating pairs.
+
+    Both do their work once and give its seconds, as `lambda: run("python3", "import.py").seconds` does. The work is
+    fast enough if the ratio is at most `bar`, which is told so that the gate can see how far from it good work is.
+    """
+    seconds = [(subject(), reference()) for _ in range(pairs)]
+    ratios = sorted(mine / max(other, 1e-6) for mine, other in seconds)
+    median = max(ratios[len(ratios) // 2], 1e-6)
+    _ask("ratio", ratio=median, bar=bar)
+    return median
+
+
 def fail(sentence: str) -> NoReturn:
     """Ends the check as failed, with a sentence that says why."""
     print(sentence)
@@ -200,11 +217,12 @@ def _encoded(content: str | bytes) -> str:
 
 def _ended(answer: Mapping[str, Any]) -> Ended:
     out, err = (binascii.a2b_base64(answer[name]) for name in ("stdout", "stderr"))
-    return Ended(answer["status"], out, err, answer["seconds"], answer["cut"])
+    return Ended(answer["status"], out, err, answer["seconds"], answer["cut"], answer["memory"])
 
 
 def _ask(
-    do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade", "draw"], **what: Any
+    do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade", "ratio", "draw"],
+    **what: Any,
 ) -> Any:
     with _connection() as connection:
         _send(connection, {"do": do, **what})

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.inspector import Inspector
@@ -32,7 +31,6 @@ from orvl.engine.set_up import SetUps
 from orvl.errors import (
     DISK_IS_FULL,
     DiskError,
-    FileError,
     Interrupted,
     NotStarted,
     OrvlError,
@@ -41,13 +39,13 @@ from orvl.errors import (
 )
 from orvl.gateway import Gateway
 from orvl.plan.prices import check_budget
-from orvl.project import PARTS, line_in
+from orvl.project import PARTS
 from orvl.project.draw import drawn_run
 from orvl.project.endpoints import check_judges
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
-from orvl.sandbox.registries import check_entry
+from orvl.sandbox.readable import readable_paths
 from orvl.sandbox.workdir import WorkDir, is_alive, no_room
 from orvl.score.judges.panel import JudgeEndpoint, JudgePanel
 from orvl.score.score_run import is_missed
@@ -105,7 +103,7 @@ class LocalEngine:
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
         kind = chosen(options.sandbox or settings.sandbox.use, image, untrusted=untrusted)
-        readable = _readable(project)
+        readable = readable_paths(project)
         at_once = concurrency(options, settings, lambda sentence: on_event(Notice(sentence)))
         pool = threads()
         asyncio.get_running_loop().set_default_executor(pool)
@@ -124,18 +122,6 @@ class LocalEngine:
                 return await _Crew(self, plan, remaining, options, place, one_run, on_event, stop, policy).carry_out()
         finally:
             gc.unfreeze()
-
-
-def _readable(project: Project) -> list[Path]:
-    """What all agents may read; mistakes in orvl.toml's [sandbox] are reported before anything runs."""
-    settings, file = project.settings.sandbox, project.settings_file
-    for entry in settings.registries or ():
-        if why := check_entry(entry):
-            raise FileError(file, line_in(file, "sandbox", "registries"), f"[sandbox] registries: '{entry}': {why}.")
-    paths = [(project.root / Path(path).expanduser()).resolve() for path in settings.paths]
-    if gone := next((path for path in paths if not path.exists()), None):
-        raise FileError(file, line_in(file, "sandbox", "paths"), f"[sandbox] paths: {gone} does not exist.")
-    return paths
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         variants=variants,
         seed=seed,
         private=settings.private,
+        said=tuple(settings.said),
         lines=front.lines,
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orvl.project.validation import Place
 
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
-MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup", "vary")
+MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup", "vary", "said")
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,8 @@ class EvalSettings:
     """Whether what it says, and what agents make of it, stays out of everything that is written for others."""
     canary: Text = ""
     """A text that occurs nowhere else: where it turns up, the eval has been."""
+    said: list[Text] = field(default_factory=list, metadata={"form": "a list of words such as [--verbose, exit 3]"})
+    """What checks need although no prompt and no file says it; `orvl check` does not complain of it."""
     __pydantic_config__ = FORBID
 
 

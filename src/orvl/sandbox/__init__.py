@@ -108,6 +108,8 @@ class ProcessResult:
     """The share of the time in which something on this machine waited for a processor."""
     alive: int = 0
     """Processes of the job that could not be killed."""
+    memory: int = 0
+    """The most bytes of memory that one of its processes has had."""
 
 
 class Sandbox(Protocol):

@@ -436,6 +436,7 @@ def _ended_as(answer: dict[str, Any]) -> ProcessResult:
         stderr=_stream(answer["stderr"]),
         cpu_pressure=answer["cpu_pressure"],
         alive=answer["alive"],
+        memory=answer["memory"],
     )
 
 

@@ -165,6 +165,7 @@ class Guard:
             "seconds": seconds,
             "cpu_seconds": self.cpu_seconds(),
             "cpu_pressure": cpu_pressure,
+            "memory": self.largest,
             "stdout": out,
             "stderr": err,
             "alive": alive,

@@ -1,0 +1,41 @@
+"""What the agent is told or given: prompts up to a turn, and the files of the workspace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from orvl.trust.mutate.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WORD = re.compile(r"[^\W_][\w.-]*|_[\w.-]+")
+
+
+@dataclass(frozen=True)
+class KnownText:
+    """Prompts and files, as one text to look things up in."""
+
+    prompts: Sequence[str]
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def text(self) -> str:
+        texts = [text for content in self.files.values() if (text := text_of(content)) is not None]
+        return "\n".join([*self.prompts, *self.files, *texts])
+
+    @cached_property
+    def _squeezed(self) -> str:
+        return " ".join(self.text.split())
+
+    def holds(self, piece: str) -> bool:
+        """Whether a text stands there, whatever blanks are between its words."""
+        return " ".join(piece.split()) in self._squeezed
+
+    def says(self, word: str) -> bool:
+        """Whether a word stands there by itself; plain words in any case."""
+        flags = re.IGNORECASE if word.isalpha() else 0
+        return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", self.text, flags) is not None

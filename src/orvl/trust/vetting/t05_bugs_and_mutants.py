@@ -1,0 +1,66 @@
+"""5. All bug patches are caught, and at least .80 of the generated mutants; at most 10 % of these are excused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held
+from orvl.trust.vetting.mutants import EXCUSED, excused
+
+if TYPE_CHECKING:
+    from orvl.trust.vetting.works import Work
+    from orvl.types import CheckResult
+
+CAUGHT, MOST_EXCUSED = 0.80, 0.10
+
+
+async def bug_results(gate: Gate) -> dict[str, dict[str, CheckResult]]:
+    """What the checks say of each bug that a user wrote."""
+    return {work.name: await gate.at_the_end(work) for work in gate.bugs}
+
+
+async def survivors(gate: Gate) -> list[str]:
+    """The mutants that no check notices. Checks that have noticed others lately are asked first."""
+    order = gate.checks_at()
+
+    async def look(work: Work) -> str | None:
+        first = await gate.bench.first_failure(await gate.bench.tree(work), list(order))
+        if first is None:
+            return work.name
+        order.sort(key=lambda check: check.name != first.name)
+        return None
+
+    return [name for name in await gate.each(gate.mutants, look, "mutants") if name is not None]
+
+
+async def run(gate: Gate) -> GateResult:
+    bugs = await gate.share("bugs", lambda: bug_results(gate))
+    missed = [name for name, results in bugs.items() if all(result.passed for result in results.values())]
+    problems = [f"No check notices {name}: let one ask for what it breaks." for name in missed]
+    said = f"{len(bugs) - len(missed)} of {len(bugs)} bug patches are caught"
+    if not bugs:
+        problems.append("Write realistic bugs as controls/bugs/01-name.patch, diffs against the final state of good.")
+    if gate.is_quick:
+        return held(problems, f"{said}; --quick tries no mutants", bugs=len(bugs))
+    alive = await gate.share("survivors", lambda: survivors(gate))
+    return _with_mutants(gate, problems, said, alive, len(bugs))
+
+
+def _with_mutants(gate: Gate, problems: list[str], said: str, alive: list[str], bugs: int) -> GateResult:
+    excuses = excused(gate.source)
+    spared = [name for name in alive if name in excuses]
+    left = [name for name in alive if name not in excuses]
+    counted = len(gate.mutants) - len(spared)
+    share = (counted - len(left)) / counted if counted else 1.0
+    if share < CAUGHT:
+        problems += [f"No check notices {name}." for name in left]
+        problems.append(f"Ask for more in checks, or write '{left[0]}: why' into controls/bugs/{EXCUSED}.")
+    if len(spared) > MOST_EXCUSED * len(gate.mutants):
+        problems.append(f"{len(spared)} of {len(gate.mutants)} mutants are excused in {EXCUSED}; 10 % are the most.")
+    said += f", {counted - len(left)} of {counted} mutants ({share:.0%}, at least {CAUGHT:.0%})"
+    said += f", {len(spared)} excused" if spared else ""
+    said += f"; survivors: {', '.join(left)}" if left else ""
+    return held(problems, said, bugs=bugs, mutants=len(gate.mutants), caught=round(share, 4), survivors=left)
+
+
+TEST = GateTest(5, "bugs and mutants are caught", run)
