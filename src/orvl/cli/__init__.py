@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "Print ratings of what has been run.",
     "view": "Show boards, runs and judges in a browser.",
     "compare": "Say which of two is better, and how sure that is.",
+    "check": "Test evals: whether their checks tell good work from bad, and from cheating.",
     "certify": "Test the judges on work of known quality, and write a certificate.",
     "calibrate": "Measure how harsh or generous each judge is.",
     "endpoints": "Compare providers of the same model, over all stored calls.",

@@ -54,6 +54,8 @@ class Board:
     standing: Standing = NOT_CERTIFIED
     """Whoever shows a board says how its judges stand to a certificate: `trust.standing.with_standing`."""
 
+    vetted: Mapping[str, bool | None] = field(default_factory=dict)
+    """By eval, whether it has passed the gate; None where nobody has tried."""
     told: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By metric and judge, the share of the checklist's items that the judge told."""
     controls: frozenset[str] = frozenset()

@@ -26,6 +26,7 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "schema": SCHEMA,
         "ratings": row_objects(rows, board),
         "certificate": standing_json(board.standing),
+        "vetted": dict(board.vetted),
         "isolation": board.isolation,
         "told": {metric: dict(judges) for metric, judges in board.told.items()},
         "warnings": [*_common_sentences(rows, board), *warnings_of(board)],

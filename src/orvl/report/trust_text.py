@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.project.names import count
 from orvl.rate.stats.race import FEWEST
 from orvl.report.text import dollars, plain
+from orvl.report.vetting import gate_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ def sentences(found: Trust, standing: Standing) -> Iterator[str]:
     """The winners where they may be named, the uncertainty, whose merit it is, the judges' agreement, and labels."""
     if standing.ranks_by and found.ranking is not None:
         yield from _winners(found, found.ranking)
+        yield gate_sentence(found.vetted)
     yield from _frontier(found)
     yield from _next(found)
     yield from _merit(found)

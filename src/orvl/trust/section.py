@@ -69,6 +69,8 @@ class Trust:
     people: People | None = None
     frontier: Sequence[Spot] = ()
     """Cost against quality."""
+    vetted: Mapping[str, bool | None] = field(default_factory=dict)
+    """By eval, whether it has passed the gate."""
     warnings: tuple[str, ...] = ()
 
 
@@ -103,6 +105,7 @@ def trust(project: Project, store: Store, board: Board) -> tuple[list[Row], Trus
         judges=tuple(numbers.judges),
         ranked=ranked,
         ranking=ranking,
+        vetted=board.vetted,
         components=components,
         steps=steps,
         frontier=frontier([by_name[names] for names in rivals], per_eval[free]) if len(free) > 1 else (),

@@ -70,10 +70,15 @@ def _counted(panel: Panel) -> list[tuple[Metric, float]]:
 
 
 def with_standing(project: Project, store: Store, board: Board) -> Board:
-    """The board, with how its judges stand to the newest certificate, and whether programs rank in their place."""
+    """The board, with how its judges stand to the newest certificate, whether programs rank in their place, and which
+    of its evals have passed the gate."""
+    from orvl.trust.vetted import vetted_states
+
     panels = board.gathered.panels.values()
     found = standing(project, store, panels)
-    return replace(board, standing=replace(found, programs_rank=not found.may_rank and programs_can_rank(panels)))
+    found = replace(found, programs_rank=not found.may_rank and programs_can_rank(panels))
+    vetted = vetted_states(store, [panel.eval for panel in panels if panel.eval.origin != ORIGIN])
+    return replace(board, standing=found, vetted=vetted)
 
 
 def standing(project: Project, store: Store, panels: Iterable[Panel]) -> Standing:

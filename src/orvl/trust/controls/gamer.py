@@ -37,11 +37,19 @@ def make(source: ControlSource) -> Derived:
     """The bad files, with everything in the workspace that checks them made harmless."""
     bad = source.worst[0]
     whole = dict(source.workspace) | dict(bad)
-    configs = {path: off for path in whole if (off := _turned_off(path, whole[path])) is not None}
-    added = {} if configs else _new_config(whole)
-    tests = gutted({path: content for path, content in whole.items() if is_test(path) and language_of(path)})
-    files = dict(bad) | configs | added | tests
-    return from_worst(source, files, configs=sorted([*configs, *added]), tests=sorted(tests))
+    configs, tests = turned_off(whole), emptied_tests(whole)
+    return from_worst(source, dict(bad) | configs | tests, configs=sorted(configs), tests=sorted(tests))
+
+
+def turned_off(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The settings of linters, made so that they find nothing; where there are none, new ones."""
+    configs = {path: off for path in files if (off := _turned_off(path, files[path])) is not None}
+    return configs or _new_config(files)
+
+
+def emptied_tests(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Tests that test nothing."""
+    return gutted({path: content for path, content in files.items() if is_test(path) and language_of(path)})
 
 
 def _turned_off(path: str, content: bytes) -> bytes | None:

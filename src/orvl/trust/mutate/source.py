@@ -156,8 +156,12 @@ class ControlSource:
 
     @cached_property
     def start(self) -> FolderFiles:
+        """What the agent begins with; of an eval that was drawn, with its variants."""
         folder = self.eval.part("workspace")
-        return read_folder(folder) if folder else FolderFiles({}, frozenset())
+        files = read_folder(folder) if folder else FolderFiles({}, frozenset())
+        for layer, _ in self.eval.layers:
+            files = read_folder(layer).over(files)
+        return FolderFiles(files.files, files.executable)
 
     @property
     def workspace(self) -> Mapping[str, bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from orvl.trust.controls import make_controls
 from orvl.trust.mutate.bugs import patches_of
 from orvl.trust.mutate.patches import apply_patch
 from orvl.trust.mutate.source import ControlSource
+from orvl.trust.vetting.episodes import in_episode
 from orvl.trust.vetting.mutants import mutants
 from orvl.trust.vetting.works import EMPTY, Work
 
@@ -67,28 +67,55 @@ class GateTest:
     """Whether `--quick` does it, too."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    minutes: float = 10.0
+    """Where checks take long, so many repeats are made as fit into this time."""
+    is_quick: bool = False
+    numbers: frozenset[int] = frozenset()
+    """Only these tests; all where there are none."""
+
+    @property
+    def is_whole(self) -> bool:
+        return not (self.is_quick or self.numbers)
+
+    def skips(self, test: GateTest) -> str:
+        """Why a test is not made; empty if it is."""
+        if self.numbers and test.number not in self.numbers:
+            return "not asked for (--test)"
+        return "skipped by --quick" if self.is_quick and not test.is_quick else ""
+
+
 @dataclass
 class Gate:
     """An eval at the gate: the works that its checks are tried on, and what was found out so far."""
 
     project: Project
-    eval: Eval
     bench: Bench
     store: Store | None = None
     """The user's own, for what was measured there; it is only read."""
-    is_quick: bool = False
-    minutes: float = 10.0
+    effort: Effort = Effort()
     say: Callable[[str], None] = lambda _: None
-    began: float = field(default_factory=time.monotonic)
     _shared: dict[str, asyncio.Future[Any]] = field(default_factory=dict)
+
+    @cached_property
+    def eval(self) -> Eval:
+        """As it is in the first episode."""
+        return in_episode(self.bench.eval, 1)
 
     @cached_property
     def source(self) -> ControlSource:
         return ControlSource(self.eval)
 
     @property
-    def seconds_left(self) -> float:
-        return self.minutes * 60 - (time.monotonic() - self.began)
+    def is_quick(self) -> bool:
+        return self.effort.is_quick
+
+    @property
+    def minutes(self) -> float:
+        return self.effort.minutes
 
     # -- works
 
