@@ -56,7 +56,7 @@ def _passing(gate: Gate, board: Board) -> float:
     """The share of runs of this eval in which every check passed at the end."""
     gathered = board.gathered
     cells = [ref.id for ref in gathered.refs if ref.names[3] == gate.eval.name and ref.id in gathered.stacks]
-    attempts = [number for cell in cells if cell is not None for number in gathered.stacks[cell][0].tolist()]
+    attempts = [number for cell in cells if cell is not None for number in gathered.stacks[cell].attempts.tolist()]
     assert gate.store is not None
     results = [gate.store.attempt(number)[1] or () for number in attempts]
     passed = [all(result.passed for result in one if not result.turn) for one in results if one]
