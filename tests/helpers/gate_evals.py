@@ -190,3 +190,46 @@ def write_eval(project: UserProject, name: str = "tally", **changes: str | None)
             file = project.root / "evals" / name / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+
+
+# -- a smaller one, of one turn and one check, to plant a defect in
+
+MINI = """
+---
+checks:
+  - {{name: says-the-word, run: python3 checks/check.py, isolated: true, limit: {limit}}}
+{more}---
+{prompt}
+"""
+MINI_PROMPT = "Write `say.py`: `python3 say.py Ada` prints `Word: Ada`, with whatever word it is given."
+MINI_CHECK = """
+from orvl import checks
+
+words = ["".join(checks.random().choices("abcdefgh", k=9)) for _ in range(4)]
+ended = checks.run("sh", "-c", "for word; do python3 -I -S say.py $word; done", "sh", *words)
+if ended.stdout != "".join(f"Word: {word}\\n" for word in words):
+    checks.fail(f"Saw {ended.stdout!r}.")
+"""
+MINI_GOOD = 'import sys\n\nword = sys.argv[1]\nprint(f"Word: {word}")\n'
+
+
+def write_mini(
+    project: UserProject,
+    check: str = MINI_CHECK,
+    prompt: str = MINI_PROMPT,
+    more: str = "",
+    limit: float = 60,
+    **changes: str,
+) -> None:
+    """The small eval, `word`, with another check, prompt or files: keys are paths as in `write_eval`."""
+    made = {
+        "eval.md": MINI.format(prompt=prompt, more=more, limit=limit),
+        "checks/check.py": check,
+        "controls/good/say.py": MINI_GOOD,
+        "controls/good-2/say.py": 'from sys import argv\n\nprint("Word:", argv[1])\n',
+        "controls/bad/say.py": 'print("Word: word")\n',
+        "controls/bugs/01-colon.patch": patch("Word: ", "Word; ", MINI_GOOD, "say.py"),
+    }
+    made |= {key.replace("__", "/").replace("_dot_", "."): text for key, text in changes.items()}
+    for path, text in made.items():
+        project.write(f"evals/word/{path}", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orvl.trust.vetting.gate import Gate, GateResult, GateTest, held, named
 
+TOLERANCE = 0.01
 AT_MOST = {"bad": 0.20, "empty": 0.05, "prompt-copy": 0.05, "master-key": 0.05}
 
 
@@ -18,6 +19,8 @@ async def run(gate: Gate) -> GateResult:
                 f"{name} gets {verdicts.score:.2f}, and {most:.2f} is the most: see what it earns in {named(earned)}. "
                 "What passes before anybody has done anything is a 'keep: true' check."
             )
+    if abs(scores["empty"] - gate.eval.floor) > TOLERANCE:
+        problems.append(f"Nothing at all gets {scores['empty']:.2f}: write 'floor: {scores['empty']:g}' into eval.md.")
     said = ", ".join(f"{name} {score:.2f}" for name, score in scores.items())
     by_hand = gate.source.folder_of("bad") is not None
     note = "" if by_hand else "; bad is derived from good, write controls/bad for a better test"
