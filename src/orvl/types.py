@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,11 +99,13 @@ class Check:
     """The turn from which on it is retired, because the user has withdrawn the wish; 0: never."""
     keep: bool = False
     """Whether it passes before the agent begins: what was there must stay."""
+    verifier: str = ""
+    """The folder of `checks/` that it is shown at /tests, where it tells how good the work is by a reward."""
 
     @property
     def is_beside(self) -> bool:
         """Whether it runs beside the agent's files, in a folder that it shares with others."""
-        return not self.isolated and not self.steps
+        return not self.isolated and not self.steps and not self.verifier
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,43 @@ class Wording:
     @property
     def pastes(self) -> tuple[Paste, ...]:
         return tuple(part for part in self.parts if isinstance(part, Paste))
+
+
+@dataclass(frozen=True)
+class EvalUser:
+    """Who answers what agents ask: a model that selects from facts in fixed wording, and writes nothing itself."""
+
+    facts: Mapping[str, str]
+    goal: str = ""
+    patience: int = 8
+    """Answers in a whole conversation."""
+    model: str = ""
+    """The identity of the model that selects, as orvl.toml has it; empty where it names none."""
+    later: Mapping[str, int] = field(default_factory=dict)
+    """Facts that are not told before a turn."""
+
+    def in_turn(self, turn: int) -> EvalUser:
+        """The user as far as the model, and so the agent, may know in a turn."""
+        if all(first <= turn for first in self.later.values()):
+            return self
+        return replace(self, facts={name: text for name, text in self.facts.items() if self.later.get(name, 1) <= turn})
+
+
+@dataclass(frozen=True)
+class UserPart:
+    """What a user had to say in a run beside the eval's prompts, and what the model that decided it took."""
+
+    corrections: int = 0
+    """Turns that were about a check that had failed."""
+    answers: int = 0
+    """Messages that answer what the agent asked."""
+    replies: int = 0
+    """Replies of the agent that the model looked at."""
+    calls: int = 0
+    """Of the model; what was asked before is not asked again."""
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cost_usd: float | None = 0.0
 
 
 Choices = tuple[str | int, ...] | range
@@ -180,6 +219,14 @@ class Eval:
     steps: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     network: str | None = None
+    workdir: str = ""
+    """The absolute path of the workspace inside a sandbox, if not the usual one."""
+    places: tuple[str, ...] = ()
+    """Absolute paths besides it that a run may write to; what is there is kept in the workspace."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the setup, the agent and checks."""
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """Where it comes from, if it is a task of another tool."""
     family: str = ""
     """Evals of one family are related, and count as one piece of evidence; empty: of its own."""
     folder: Path | None = None
@@ -202,6 +249,7 @@ class Eval:
     seed: str = ""
     """The project's: another one draws other values."""
     drawn: Draw | None = None
+    user: EvalUser | None = None
     private: bool = False
     """Whether nothing but its ratings is written into reports and exports."""
     said: tuple[str, ...] = ()
@@ -472,6 +520,10 @@ class Turn:
     """Whether that was so much that it tells about the machine, not the agent, how long the turn took."""
     tree: str | None = None
     """The workspace after the turn, where something is checked there; after the last one it is the attempt's."""
+    of: int = 0
+    """The turn of the eval that it is a part of, where answers of the user make several of one; else 0."""
+    asked: str = ""
+    """The end of what the agent said, where the user answered it."""
 
 
 @dataclass(frozen=True)
@@ -534,6 +586,8 @@ class Attempt:
     """How many requests of the agent the gateway did not pass on, by the reason."""
     prompts: tuple[str, ...] = ()
     """What the agent was told, turn by turn, where that is not what the eval says to all."""
+    user: UserPart | None = None
+    """What the user had to say beside the eval's prompts, where that depends on the agent."""
 
     @property
     def has_called(self) -> bool:

@@ -114,7 +114,7 @@ def test_a_setup_that_is_no_command_is_refused(project, setup, words):
 
 def test_another_network_is_refused(project):
     folder_eval(project, "network: internet")
-    assert "'network' is 'internet'. Known: registries." in project.orvl("empty", "--eval=e", "--dry-run").err
+    assert "'network' is 'internet'. Known: registries, setup." in project.orvl("empty", "--eval=e", "--dry-run").err
 
 
 def test_a_starting_workspace_has_one_commit_and_no_history(project):

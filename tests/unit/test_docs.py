@@ -94,8 +94,11 @@ def test_the_command_line_page_names_every_flag_and_command(project):
 def test_every_commands_help_is_in_the_docs(project):
     """To write it again: ORVL_DRAW=1 .venv/bin/python -m pytest -n 1 tests/unit/test_docs.py."""
     page = ROOT / "docs" / "help.md"
-    calls = [[], *([name] for name in COMMANDS), *(["export", kind] for kind in ("runs", "scores", "atif"))]
-    calls += [["import", "results"], *(["new", kind] for kind in ("eval", "agent", "score"))]
+    calls = [[], *([name] for name in COMMANDS), *(["export", kind] for kind in ("runs", "scores", "atif", "harbor"))]
+    calls += [
+        *(["import", kind] for kind in ("results", "harbor", "polyglot")),
+        *(["new", kind] for kind in ("eval", "agent", "score")),
+    ]
     text = HELP_PAGE
     for words in calls:
         told = project.orvl(*words, "--help", env={"COLUMNS": "100"})

@@ -39,6 +39,7 @@ OWN_PROGRAMS = (
     "run/acp/client.py",
     "checks/",
     "new/inside/",
+    "project/tasks/inside/",
 )
 """Programs that run in a process of their own, without the package around them."""
 

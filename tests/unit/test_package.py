@@ -58,7 +58,9 @@ def test_an_installed_wheel_runs_the_controls_under_the_same_keys(wheel, project
     assert list((target / "orvl/evals/hello-world/controls/good").glob("__pycache__/*.pyc"))
     words = ("dummy-good,empty", "fixed", "none", "hello-world,fix-slugs", "--dry-run", "--json")
     here = project.orvl(*words).json["plan"]["runs"]
-    there = project.orvl(*words, env={"PYTHONPATH": str(target)}).json["plan"]["runs"]
+    there = project.orvl(*words, env={"PYTHONPATH": str(target)})
+    assert there.status == 0, there.err
+    there = there.json["plan"]["runs"]
     assert sorted(run["run"] for run in here) == sorted(run["run"] for run in there)
     ran = project.orvl("dummy-good", "--eval=fix-slugs", "--json", env={"PYTHONPATH": str(target)})
     assert ran.status == 0, ran.err

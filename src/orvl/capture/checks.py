@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture.browser import find
 from orvl.capture.browser.patient import patient_look
+from orvl.capture.reward import read_reward, rewarded, with_tests
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import DiskWasFull, Interrupted, NotStarted
 from orvl.project.draw import seed_of_check
+from orvl.project.places import expanded
 from orvl.sandbox.job import hit, shell_job
+from orvl.sandbox.places import placed
 from orvl.sandbox.workdir import DiskRoom
 from orvl.store import tree
 from orvl.types import CheckResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from orvl.capture.browser.result import Look
@@ -78,6 +81,10 @@ def not_reached(eval_: Eval, turn: int) -> list[CheckResult]:
     ]
 
 
+async def _no_home(_folders: RunFolders) -> None:
+    """For an eval without a setup."""
+
+
 @dataclass(frozen=True)
 class Checker:
     """Runs the checks of one eval on one agent's work."""
@@ -92,6 +99,8 @@ class Checker:
     """The checks that wanted to know what was drawn for the episode, and may differ from one to the other."""
     on_exchange: OnExchange | None = None
     """Hears what isolated checks ask of the work, and what it answers."""
+    give_home: Callable[[RunFolders], Awaitable[None]] = _no_home
+    """Lays HOME into folders as the eval's setup left it."""
 
     async def results(
         self, turn: int = 0, left: Path | None = None, known: Mapping[str, CheckResult] | None = None
@@ -120,6 +129,8 @@ class Checker:
                     results.append(await self._by_steps(check))
                 elif check.isolated:
                     results.append(await self._separate(check))
+                elif check.verifier:
+                    results.append(await self._by_reward(check))
                 else:
                     if shared is None:
                         shared = await asyncio.to_thread(self._shared, left)
@@ -130,11 +141,14 @@ class Checker:
                 await asyncio.to_thread(shared.remove)
         return tuple(replace(result, turn=turn) for result in results)
 
+    def _new_folders(self) -> RunFolders:
+        return placed(self.work.new(), self.eval)
+
     # -- beside the agent's files
 
     def _shared(self, left: Path | None) -> RunFolders:
         """The folders of all checks that are not isolated: what one of them builds is there for the next."""
-        folders = self.work.new()
+        folders = self._new_folders()
         if left is None:
             self.lay_out(folders.workspace)
         else:
@@ -148,10 +162,23 @@ class Checker:
         job = self._job(check, folders, f"check{number}")
         return self._result(check, await self.slot.walled.run(job))
 
+    async def _by_reward(self, check: Check) -> CheckResult:
+        """A verifier, on a copy of its own, with a folder for its reward that no agent has ever seen."""
+        folders = self._new_folders()
+        try:
+            await asyncio.to_thread(self.lay_out, folders.workspace)
+            await self.give_home(folders)
+            folders = await asyncio.to_thread(with_tests, folders, self.eval.part("checks"), check)
+            ended = await self.slot.walled.run(replace(self._job(check, folders, "check"), read_only={}))
+            result = self._result(check, ended)
+            return result if result.cut else rewarded(result, *await asyncio.to_thread(read_reward, folders))
+        finally:
+            await asyncio.to_thread(folders.remove)
+
     # -- apart from them
 
     async def _separate(self, check: Check) -> CheckResult:
-        folders, broken = self.work.new(), list[Exception]()
+        folders, broken = self._new_folders(), list[Exception]()
         sandbox = self.slot.walled
 
         def give_up(error: Exception) -> None:
@@ -165,13 +192,14 @@ class Checker:
             job = self._job(check, replace(folders, room=DiskRoom()), "check")
             subject = Subject(
                 self.slot.subject,
-                self.work.new,
+                self._new_folders,
                 self.lay_out,
                 self.limits,
                 time.monotonic() + check.limit,
                 self._look if self.eval.app else None,
                 self._draw(check),
                 on_exchange=self.on_exchange,
+                variables=self.eval.env,
             )
             async with answering(subject, folders, give_up):
                 ended = await _ran(sandbox, replace(job, env={**job.env, **more}), subject)
@@ -230,6 +258,7 @@ class Checker:
     def _job(self, check: Check, folders: RunFolders, output: str) -> Job:
         view = self.slot.walled.view(folders)
         env = view.environment() | {"CHECKS": str(view.workspace / "checks")}
+        env |= expanded(self.eval.env, env)
         hidden = self.eval.part("checks")
         shown = {"checks": hidden} if hidden is not None and self.slot.walled.has_walls else {}
         job = shell_job(check.run, env, folders.logs / output, check.limit, self.limits, folders)

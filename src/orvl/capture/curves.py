@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture import diff
 from orvl.capture.code_measures import is_code
-from orvl.capture.take import tree_after
+from orvl.capture.take import tree_after, turns_reached
 from orvl.errors import ChildFailed
 from orvl.store import tree
 from orvl.store.tree import MADE_BY_OTHERS
@@ -58,9 +58,9 @@ def curves(attempt: Attempt, blobs: Blobs, inspections: Inspections) -> list[Cod
     """The start, each turn whose workspace was stored, and the end."""
     lint = dict(inspections.lint_by_turn)
     if inspections.lint:
-        lint |= {0: 0, len(attempt.turns): inspections.lint.new_count}
+        lint |= {0: 0, turns_reached(attempt): inspections.lint.new_count}
     keys = {0: attempt.start_tree}
-    keys |= {turn: tree_after(attempt, turn) for turn in range(1, len(attempt.turns) + 1)}
+    keys |= {turn: tree_after(attempt, turn) for turn in range(1, turns_reached(attempt) + 1)}
     trees = {turn: tree.entries_of(blobs, key) for turn, key in keys.items() if key}
     if 0 not in trees or len(trees) < 2:
         return []

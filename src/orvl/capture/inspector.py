@@ -18,6 +18,7 @@ from orvl.capture.lint.report import LintReport
 from orvl.capture.lint.rules import rules_of
 from orvl.capture.lint.run import lint
 from orvl.capture.lint.workspace import Workspace
+from orvl.capture.take import tree_after, turns_reached
 from orvl.errors import NotStarted
 from orvl.project.app import check_steps
 from orvl.store import tree
@@ -126,9 +127,11 @@ class Inspector:
     async def _lint_by_turn(self, attempt: Attempt, number: int, known: Known, slot: Slot, before: Workspace) -> None:
         """Counts new findings after each turn but the last. No score rests on it."""
         found: dict[int, int] = {}
-        stored = [(turn, one.tree) for turn, one in enumerate(attempt.turns[:-1], 1) if one.tree]
+        stored = {turn: tree_after(attempt, turn) for turn in range(1, turns_reached(attempt))}
         with suppress(NotStarted):
-            for turn, key in stored:
+            for turn, key in stored.items():
+                if key is None:
+                    continue
                 after = await asyncio.to_thread(self._workspace, key)
                 blobs = self.store.blobs
                 report = await lint(before, after, slot.walled, self.work.new, self.limits, blobs.write_to)

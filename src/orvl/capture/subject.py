@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import socket
-import stat
 import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -20,9 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from orvl.capture.listening import listened_in_to
 from orvl.errors import DISK_IS_BROKEN, InvalidAppConfig, NotStarted, RequestRefused, disk_sentence, is_agents_doing
 from orvl.project.app import check_steps
+from orvl.project.places import expanded
 from orvl.sandbox import SUBJECT
 from orvl.sandbox.job import shell_job
-from orvl.store import tree
+from orvl.store import beneath, tree
 from orvl.store.tree import TreeLimits
 from orvl.types import MEBI
 
@@ -70,6 +70,8 @@ class Subject:
     """The values of the episode, and the seed of this check; for the checker alone."""
     asked_for_draw: bool = False
     """Whether what the check does may differ from episode to episode."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The eval's own."""
     _making: asyncio.Task[RunFolders] | None = None
     _folders: RunFolders | None = None
     _commands: int = 0
@@ -235,7 +237,7 @@ class Subject:
         stdin = output.with_suffix(".in")
         stdin.write_bytes(base64.b64decode(request["input"], validate=True))
         seconds = max(0.1, min(float(request["seconds"]), self.until - time.monotonic()))
-        job = shell_job("", _environment(view, env), output, seconds, self.limits, folders)
+        job = shell_job("", _environment(view, self.variables, env), output, seconds, self.limits, folders)
         return replace(
             job,
             argv=["/bin/sh", "-c", IN_FOLDER, "sh", str(view.workspace / cwd), *words],
@@ -275,8 +277,9 @@ class Subject:
             self._running = None
 
 
-def _environment(view: View, env: Mapping[str, str]) -> dict[str, str]:
-    return view.environment() | {"LANG": "C.UTF-8"} | dict(env)
+def _environment(view: View, variables: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    base = view.environment() | {"LANG": "C.UTF-8"}
+    return base | expanded(variables, base) | dict(env)
 
 
 def _refuse_odd(words: Sequence[str], env: Mapping[str, str]) -> None:
@@ -311,22 +314,8 @@ def _inner(text: object) -> PurePosixPath:
 
 
 def _content(root: Path, path: PurePosixPath) -> bytes | None:
-    opened: list[int] = []
-    try:
-        opened.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
-        for part in path.parts[:-1]:
-            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        opened.append(os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
-        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
-            return None
-        with open(opened[-1], "rb", closefd=False) as file:
-            content = file.read(MAX_FILE + 1)
-    except OSError:
-        return None
-    finally:
-        for fd in opened:
-            os.close(fd)
-    if len(content) > MAX_FILE:
+    content = beneath.read_inside(root, str(path), MAX_FILE)
+    if content is not None and len(content) > MAX_FILE:
         raise RequestRefused(f"{path} is larger than {MAX_FILE // MEBI} MiB")
     return content
 

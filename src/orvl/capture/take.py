@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import disk_sentence, is_agents_doing
 from orvl.sandbox.guard.limits import disk_use
 from orvl.store import tree
+from orvl.store.records import clean
 from orvl.store.tree import MOST_RESTORED, TreeLimits
 from orvl.types import MEBI, Attempt, Turn
 
@@ -46,7 +47,7 @@ def take(
         reason=reason,
         started=talk.started,
         usage=talk.usage,
-        turns=tuple(_turn(turn, batch) for turn in talk.turns),
+        turns=tuple(_turn(turn, batch, is_part=_has_answers(talk)) for turn in talk.turns),
         steps=batch.put(json.dumps(talk.steps, default=str).encode()) if talk.steps else None,
         start_tree=start_tree,
         tree=left.tree,
@@ -58,6 +59,7 @@ def take(
         told=talk.reported_usage,
         refused=dict(account.refused) if account else {},
         prompts=talk.prompts,
+        user=talk.user,
     )
 
 
@@ -92,8 +94,17 @@ def workspace_tree(folders: RunFolders, batch: Batch, limits: Limits) -> LeftTre
 def tree_after(attempt: Attempt, turn: int) -> str | None:
     """The workspace after one of the turns that an attempt took; None where it was not kept: the eval was checked
     only at its end then."""
-    is_last = turn == len(attempt.turns)
-    return attempt.tree if is_last else attempt.turns[turn - 1].tree
+    parts = [place for place, one in enumerate(attempt.turns, 1) if (one.of or place) == turn]
+    if not parts:
+        return None
+    return attempt.tree if parts[-1] == len(attempt.turns) else attempt.turns[parts[-1] - 1].tree
+
+
+def turns_reached(attempt: Attempt) -> int:
+    """How many turns of its eval an attempt got to."""
+    # Each takes a message or more; a store that comes from elsewhere may say anything.
+    taken = len(attempt.turns)
+    return min(attempt.turns[-1].of or taken, taken) if attempt.turns else 0
 
 
 def _laid_down_at_most(entries: Sequence[Entry], folders: RunFolders) -> int:
@@ -115,7 +126,11 @@ def _record(account: Account, folders: RunFolders, batch: Batch) -> str:
     return batch.put_file(path)
 
 
-def _turn(turn: TurnEnd, batch: Batch) -> Turn:
+def _has_answers(talk: Conversation) -> bool:
+    return len({turn.of for turn in talk.turns}) < len(talk.turns)
+
+
+def _turn(turn: TurnEnd, batch: Batch, *, is_part: bool) -> Turn:
     result = turn.result
     return Turn(
         seconds=result.seconds,
@@ -130,6 +145,8 @@ def _turn(turn: TurnEnd, batch: Batch) -> Turn:
         cpu_pressure=result.cpu_pressure,
         loaded=_is_loaded(result),
         tree=turn.tree,
+        of=turn.of if is_part else 0,
+        asked=clean(turn.asked) or "",
     )
 
 

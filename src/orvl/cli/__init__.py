@@ -30,11 +30,11 @@ COMMANDS = {
     "round-trip": "Make an eval from another: a judge builds it, and agents get its rules.",
     "score": "Score stored runs again, without running them again.",
     "label": "Score runs yourself, blind, and measure the judges by that.",
-    "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF.",
-    "import": "Put results of other tools on the board.",
+    "export": "Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF; evals as tasks.",
+    "import": "Put results of other tools on the board, or make evals of their tasks.",
     "gc": "Delete what no run refers to.",
 }
-FILES = {"import": "import_results"}
+FILES = {"import": "imports"}
 """Commands whose names cannot be those of modules."""
 GROUP_FLAGS = ("-h", "--help", "--version")
 TAKE_A_VALUE = ("--project", "--store")

@@ -1,4 +1,4 @@
-"""`orvl export`: runs, scores or trajectories for other programs."""
+"""`orvl export`: runs, scores or trajectories for other programs; evals for other tools."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ RUN_KEY = re.compile(r"\w[\w-]*", re.ASCII)
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["runs", "scores", "atif"]))
-@click.argument("words", nargs=-1, metavar="FILE [AGENT MODEL PROVIDER EVAL METRIC] | [RUN | AGENT …]")
+@click.argument("what", type=click.Choice(["runs", "scores", "atif", "harbor"]))
+@click.argument("words", nargs=-1, metavar="FILE [AGENT MODEL PROVIDER EVAL METRIC] | [RUN | AGENT …] | EVAL…")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Default: by the file name.")
 @click.option("--output", metavar="DIR", help="Folder for ATIF files, one per run; `-` for standard output.")
+@click.option("--to", metavar="DIR", help="Folder for tasks, one per eval.")
 @click.option("--history", "past", is_flag=True, help="Also runs of files that have changed since.")
 @by_name
 @where
@@ -45,12 +46,13 @@ def command(
     words: tuple[str, ...],
     form: str | None,
     output: str | None,
+    to: str | None,
     past: bool,
     project: str | None,
     store: str | None,
     **named: tuple[str, ...],
 ) -> int:
-    """Write runs or scores as CSV, JSON lines or Parquet; or runs as ATIF.
+    """Write runs or scores as CSV, JSON lines or Parquet; runs as ATIF; or evals as Harbor tasks.
 
     `runs` has one row per attempt with its R, R_pen and weights, `scores` one per score with its weight. FILE may be
     `-` for standard output, with --format. The words after it choose, as for `orvl report`. Left out are runs of files
@@ -58,7 +60,18 @@ def command(
 
     `atif` writes one file per run, RUN.atif.json, with the agent's steps in ATIF 1.8: of all runs, of those that the
     words match (omitted words mean all), or of one RUN, by the start of its key or as AGENT/EVAL/EPISODE.
+
+    `harbor` writes each EVAL (a name or a glob) as a Harbor task, DIR/EVAL: one that was imported as it was, byte for
+    byte, any other with a step per turn and its checks as a verifier that needs no orvl.
     """
+    if what == "harbor":
+        from orvl.cli.export_tasks import export_tasks
+
+        if to is None or form or output or past or store or any(named.values()):
+            raise UserError("Name evals and a folder, and nothing else: orvl export harbor EVAL… --to DIR")
+        return export_tasks(words, to, project)
+    if to is not None:
+        raise UserError(f"--to is not for {what}. See: orvl export --help")
     if what == "atif":
         return _atif(words, named, form, output, project, store, past=past)
     if not words or output is not None:

@@ -183,7 +183,7 @@ def _stale_replies(project: Project, evals: Sequence[Eval], store: Store) -> lis
     the judge is another one now."""
     from orvl.plan.layout import metric_key
     from orvl.project.judges import LOCAL
-    from orvl.store.records import reply_keys
+    from orvl.store.records import USER, reply_keys
 
     if not (places := store.reply_places()):
         return []
@@ -193,5 +193,5 @@ def _stale_replies(project: Project, evals: Sequence[Eval], store: Store) -> lis
     return [
         (about, scope, number)
         for about, scope, number in places
-        if scope not in judges and reply_keys(scope) not in asked
+        if not about.startswith(USER) and scope not in judges and reply_keys(scope) not in asked
     ]

@@ -1,4 +1,4 @@
-"""`orvl import`: results of other tools on the board."""
+"""`orvl import results`: results of other tools on the board."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orvl.cli.common import JsonOut, as_json, open_to_write, where
+from orvl.cli.common import JsonOut, open_to_write
 from orvl.errors import UserError, disk_sentence
 from orvl.project import open_project
 from orvl.project.names import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from orvl.plan.imported import Changes
     from orvl.project import Project
@@ -24,38 +24,16 @@ STDIN = "-"
 STDIN_NAME = "standard input"
 
 
-@click.command()
-@click.argument("what", type=click.Choice(["results"]))
-@click.argument("file")
-@click.option("--scale", type=click.FloatRange(0, 1e9, min_open=True), default=1.0, metavar="N", help="Divide scores.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave a column out.")
-@click.option("--as", "source", metavar="NAME", help="The name of the source (default: the file's).")
-@as_json
-@where
-def command(**given: Any) -> int:
-    """Put results of other tools on the board.
-
-    FILE is CSV with a head, or JSON lines; `-` is standard input. Its columns are agent and eval, and where they are
-    known model, provider, episode, cost (in dollars) and seconds; and either `score`, one number from 0 to 1, or one
-    column for each metric: `scores.NAME`, or NAME where the project has this metric. In JSON, `scores` may be an object
-    with a number for each metric. true and false are 1 and 0; what is empty is unknown, never 0.
-
-    The agents are contestants of their own, `imported:AGENT`. Importing a file again replaces what it brought before;
-    delete it with: orvl gc --runs 'imported:*'
-
-    \b
-      orvl import results leaderboard.csv
-      orvl import results leaderboard.csv --scale 100      scores from 0 to 100
-      other-tool --json | orvl import results - --as nightly
-    """
+def import_results(file: str, given: Mapping[str, Any]) -> int:
+    """Reads a file of results, and changes the board as a whole or not at all."""
     from orvl.plan.imported import apply, changes_by
     from orvl.project.results_file import Reader
 
     out = JsonOut() if given["json_"] else None
-    project, file = open_project(given["project"]), given["file"]
+    project = open_project(given["project"])
     shown = STDIN_NAME if file == STDIN else file
     known = {*project.metric_files, *project.settings.metrics}
-    results = Reader(shown, known, given["scale"], given["ignore"]).cells(_read(file))
+    results = Reader(shown, known, given["scale"] or 1.0, given["ignore"]).cells(_read(file))
     source = _source(project, file, given["source"])
     with open_to_write(project, given["store"]) as store:
         changes = changes_by(source, results.cells, store.cells(), whole=source != STDIN_NAME)

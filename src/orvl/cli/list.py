@@ -90,6 +90,7 @@ def _eval(project: Project, name: str) -> dict[str, Any]:
     one = project.eval(name)
     return {
         "tier": one.tier,
+        **({"imported": one.imported.get("from", "another tool")} if one.imported else {}),
         "all": "yes" if name in project.all_evals else "",
         **({"private": "yes"} if one.private else {}),
         "turns": len(one.prompts),

@@ -150,7 +150,7 @@ def _plan(project: Project, kept: Store, shown: RunDetails, options: RunOptions,
         )
     # The user says again what was said then, whatever checks and commands would make of it now.
     eval_ = replace(cell.eval, prompts=before.prompts, wordings=()) if before.prompts else cell.eval
-    cell = replace(cell, eval=replace(eval_, checks=()))
+    cell = replace(cell, eval=replace(eval_, checks=(), user=None))
     return replace(
         plan,
         cells=(cell,),

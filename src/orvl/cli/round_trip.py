@@ -14,6 +14,7 @@ import click
 
 from orvl.cli.common import open_to_write, open_with_keys_hidden
 from orvl.errors import FileError, UserError, disk_sentence
+from orvl.project.control_scripts import is_scripted
 from orvl.project.draw import drawn
 from orvl.project.endpoints import check_prices, without_price
 from orvl.project.names import did_you_mean, name_of
@@ -125,7 +126,7 @@ def _others(project: Project, own: str) -> Iterable[Mapping[str, str]]:
             one = project.eval(name)
         except FileError:
             continue
-        folder = one.part("reference") or one.part("controls/good")
+        folder = one.part("reference") or (None if is_scripted(one, "good") else one.part("controls/good"))
         if name != own and not name.startswith(f"{own}-by-") and folder is not None:
             paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
             yield {str(path.relative_to(folder)): path.read_text("utf-8", "replace") for path in paths[:60]}

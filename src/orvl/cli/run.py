@@ -125,6 +125,7 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
     from orvl.plan.keys import missing_keys
     from orvl.plan.prices import check_budget
     from orvl.project.endpoints import unreachable
+    from orvl.project.user import asks_users, check_user
     from orvl.rate.detectable import detectable_of
     from orvl.report.dry_run import as_json as plan_as_json
     from orvl.report.dry_run import print_plan
@@ -138,6 +139,8 @@ def _dry_run(project: Project, options: RunOptions, flags: dict[str, Any], out: 
         keys = missing_keys(plan, remaining, os.environ)
         judges = {judge.name: judge for panel in plan.panels.values() for judge in panel.judges}.values()
         troubles = unreachable(project.settings, judges, os.environ)
+        if asked := asks_users(remaining.to_run):
+            check_user(project.settings, asked, os.environ)
         plan = replace(plan, warnings=(*plan.warnings, *map(str, keys), *troubles))
         cost = cost_of(project, plan, remaining, store)
         smallest = detectable_of(project, plan, store, len(plan.episodes))
@@ -189,6 +192,10 @@ def _notes(execution: Execution, board: Board) -> list[str]:
         least = "at least " if execution.judging_cost_is_partial else ""
         cost = f"{least}{dollars(execution.judging_cost)}"
         notes.append(f"The judges cost {cost}, which the column spent does not include.")
+    if execution.user_cost:
+        least = "at least " if execution.user_cost_is_partial else ""
+        cost = f"{least}{dollars(execution.user_cost)}"
+        notes.append(f"The model that answers for users cost {cost}, which the column spent does not include.")
     if execution.over_budget:
         left = sum(cell.planned - cell.rated for cell in board.cells)
         spent, budget = dollars(execution.spent), dollars(execution.budget)

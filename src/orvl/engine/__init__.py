@@ -123,6 +123,9 @@ class Execution:
     judging_cost: float = 0.0
     """Dollars that judges cost, as far as it is known."""
     judging_cost_is_partial: bool = False
+    user_cost: float = 0.0
+    """Dollars that the model cost which answers for users, as far as it is known."""
+    user_cost_is_partial: bool = False
     unknown_cost: frozenset[str] = frozenset()
     """Agents whose runs may have cost something that nobody knows."""
     not_installed: Mapping[str, str] = field(default_factory=dict)

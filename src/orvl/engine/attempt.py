@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from orvl.capture.checks import Checker, missing_browser, not_reached
 from orvl.capture.programs import CheckPrograms
-from orvl.capture.take import take, tree_after, workspace_tree
+from orvl.capture.take import take, tree_after, turns_reached, workspace_tree
 from orvl.engine.set_up import SetUps
 from orvl.errors import (
     DISK_IS_BROKEN,
@@ -27,6 +27,7 @@ from orvl.errors import (
 )
 from orvl.install import AgentInstallation, installed, serving
 from orvl.project import PARTS
+from orvl.project.control_scripts import is_scripted
 from orvl.project.names import name_of
 from orvl.run.conversation import Conversation, RunAccess, converse, limits_of
 from orvl.run.paste import printed
@@ -34,6 +35,7 @@ from orvl.run.project_files import ProjectFiles
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.guard.limits import disk_use, free_bytes
+from orvl.sandbox.places import missing_walls, placed
 from orvl.sandbox.registries import registry_access
 from orvl.store import tree
 from orvl.types import MEBI, Attempt, CheckResult, Usage
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from orvl.project.endpoints import Endpoint
     from orvl.project.settings import Limits, Settings
     from orvl.run.conversation import OnTurn
+    from orvl.run.user import SelectingUser
     from orvl.sandbox import Sandbox
     from orvl.sandbox.backends import Slot
     from orvl.sandbox.workdir import RunFolders, WorkDir
@@ -103,6 +106,8 @@ class Attempts:
     set_ups: SetUps
     root: Path
     """The project's folder."""
+    user: SelectingUser | None = None
+    """Who answers what agents ask, where evals let them."""
     not_installed: dict[str, str] = field(default_factory=dict)
     _serving: Callable[[str], AgentInstallation | None] = field(default_factory=lambda: cache(serving))
     """Looked up once, so that all runs of a command, whose version was asked for once, are of the same program."""
@@ -120,10 +125,12 @@ class Attempts:
 
         `number` counts the attempts at this run that were made before.
         """
-        started, folders = time.time(), self.work.place()
+        started, eval_ = time.time(), planned.cell.eval
+        folders = placed(self.work.place(), eval_)
         limits = limits_of(planned, self.settings.limits)
         try:
-            eval_ = planned.cell.eval
+            if why := missing_walls(eval_, slot.walled):
+                raise NotStarted(why, missing=True)
             if eval_.app and (why := await asyncio.to_thread(missing_browser, eval_, slot.walled)):
                 raise NotStarted(why, missing=True)
             if why := await self._programs.missing(eval_, slot.walled):
@@ -131,7 +138,8 @@ class Attempts:
             folders.make()
             overlays = planned.cell.agent.overlays
             start = await self.starts.give(planned.cell.eval, slot.walled, overlays, folders)
-            sandbox = slot.of(planned.cell.agent)
+            agent = planned.cell.agent
+            sandbox = slot.walled if is_scripted(eval_, agent.control) else slot.of(agent)
             async with self._access(planned, folders, sandbox, limits, number) as access:
                 access = replace(
                     access,
@@ -139,6 +147,7 @@ class Attempts:
                     snapshot=partial(asyncio.to_thread, self._snapshot, folders, limits),
                     checks_after=partial(self._checks_after, planned, slot),
                     printed=partial(self._printed, slot),
+                    ask_user=self.user.answer if self.user else access.ask_user,
                 )
                 talk = await converse(planned, folders, sandbox, limits, access)
         except (SetupFailed, NotStarted, OSError, shutil.Error) as error:
@@ -332,7 +341,8 @@ class Attempts:
 
     async def check_again(self, planned: PlannedRun, attempt: Attempt, slot: Slot) -> tuple[CheckResult, ...]:
         """Runs an eval's present checks on what was kept of a run."""
-        if why := await self._programs.missing(planned.cell.eval, slot.walled):
+        eval_ = planned.cell.eval
+        if why := missing_walls(eval_, slot.walled) or await self._programs.missing(eval_, slot.walled):
             raise NotStarted(why, missing=True)
         return (await self._results(planned, attempt, slot))[0]
 
@@ -350,7 +360,7 @@ class Attempts:
         last = self._checker(planned, attempt.tree, slot)
         checkers = [last]
         for turn in eval_.checked_turns:
-            if turn > len(attempt.turns):
+            if turn > turns_reached(attempt):
                 results += not_reached(eval_, turn)
             elif manifest := tree_after(attempt, turn):
                 checkers.append(self._checker(planned, manifest, slot))
@@ -363,8 +373,10 @@ class Attempts:
         return tuple(results), is_drawn
 
     def _checker(self, planned: PlannedRun, manifest: str | None, slot: Slot) -> Checker:
+        eval_ = planned.cell.eval
         lay_out = partial(self._lay_out, manifest)
-        return Checker(planned.cell.eval, slot, self.work, self.settings.limits, lay_out)
+        give_home = partial(self.starts.give_home, eval_, slot.walled)
+        return Checker(eval_, slot, self.work, self.settings.limits, lay_out, give_home=give_home)
 
     def _lay_out(self, manifest: str | None, workspace: Path) -> None:
         """Puts a copy of what was kept into an empty folder."""

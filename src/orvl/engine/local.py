@@ -42,7 +42,10 @@ from orvl.plan.prices import check_budget
 from orvl.project import PARTS
 from orvl.project.draw import drawn_run
 from orvl.project.endpoints import check_judges
+from orvl.project.judges import reach
+from orvl.project.user import as_judge, asks_users, check_user
 from orvl.run.start_cache import Starts
+from orvl.run.user import SelectingUser
 from orvl.sandbox.backends import Slot, backend, chosen, has_commands, is_trusted
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.readable import readable_paths
@@ -99,6 +102,8 @@ class LocalEngine:
         evals = {run.cell.eval.name for run in remaining.todo}
         judges = [judge for name in evals for judge in plan.panels[name].judges]
         check_judges(settings, judges, self.environment)
+        if asked := asks_users(remaining.to_run):
+            check_user(settings, asked, self.environment)
         check_budget(settings, plan, remaining, options.budget, allow_unpriced=options.allow_unpriced)
         image = options.image or settings.sandbox.image
         untrusted = any(not is_trusted(run.cell.agent) or has_commands(run.cell.eval) for run in remaining.to_run)
@@ -191,6 +196,7 @@ class _Crew:
             self._say,
             SetUps(self.store),
             engine.project.root,
+            self._user(),
         )
         self._judges = JudgePanel(
             self.gateway, lambda judge: JudgeEndpoint.of(judge, self.settings), limits.judge, self._say, self._writer
@@ -210,6 +216,16 @@ class _Crew:
 
     def _say(self, sentence: str) -> None:
         self.on_event(Notice(sentence))
+
+    def _user(self) -> SelectingUser | None:
+        """Who answers what agents ask; None where no eval has a user."""
+        if not asks_users(self.remaining.to_run):
+            return None
+        model = as_judge(self.settings)
+        provider, protocol = reach(self.settings, model)
+        return SelectingUser(
+            self.gateway, model, provider, protocol, self.settings.limits.judge, self.store, self._writer
+        )
 
     async def carry_out(self) -> Execution:
         self.on_event(BudgetOpened(self.gateway.budget))
@@ -245,6 +261,8 @@ class _Crew:
             spent=self.gateway.budget.spent,
             judging_cost=self._judges.cost,
             judging_cost_is_partial=self._judges.has_unknown_cost,
+            user_cost=self.attempts.user.cost if self.attempts.user else 0.0,
+            user_cost_is_partial=self.attempts.user is not None and self.attempts.user.has_unknown_cost,
             unknown_cost=frozenset(self._unknown_cost),
             not_installed=dict(self.attempts.not_installed),
             given_up=self.gateway.breaker.given_up,
@@ -357,6 +375,8 @@ class _Crew:
         for slot in self._slots:
             slot.stop()
         self._scoring.cancel()
+        if self.attempts.user:
+            self.attempts.user.cancel()
 
     def _end_all(self, error: OrvlError) -> None:
         self._fatal = self._fatal or error

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import OrvlError
 from orvl.project.providers import provider_of
+from orvl.project.user import asks_users
 from orvl.types import OUTPUT_TOKEN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orvl.plan.planning import Plan
     from orvl.plan.remaining import Remaining
     from orvl.prices import Price
     from orvl.project import Project
     from orvl.store import Store
-    from orvl.types import Cell, Eval, Judge
+    from orvl.types import Cell, Eval, Judge, PlannedRun
 
 NEWEST = 200
 """How many earlier runs or answers tell what the next one may cost."""
@@ -28,6 +31,8 @@ TIMES_PAR = (0.3, 1.0, 5.0)
 """A run's tokens, low, likely and high, as multiples of par."""
 JUDGE_TOKENS = ((2_000, 300), (12_000, 1_500))
 """Input and output of a score by a judge, low and likely; high is its evidence shown twice."""
+USER_TOKENS = ((600, 30), (1_200, 60), (5_000, 600))
+"""Input and output of a question to the model that answers for users, low, likely and high."""
 CHARACTERS_OF_A_TOKEN = 3
 LONG_ANSWER = 6_000
 PAST = "from the costs of earlier runs and answers"
@@ -82,6 +87,10 @@ def cost_of(project: Project, plan: Plan, remaining: Remaining, store: Store | N
                     None, None, None, f"unknown: no price of {what} is known, and no run of it has told its cost"
                 )
             parts.append(part)
+    for run in _with_users(project, remaining.to_run):
+        if (part := spending.of_user(run.cell.eval)) is None:
+            return Cost(None, None, None, "unknown: no price of the model of [user] is known")
+        parts.append(part)
     for run in (*remaining.to_run, *remaining.to_score):
         panel = plan.panels[run.cell.eval.name]
         judged = sum(metric.judged for metric in panel.metrics)
@@ -94,6 +103,14 @@ def cost_of(project: Project, plan: Plan, remaining: Remaining, store: Store | N
                 parts += [part] * judged
     low, likely, high = (sum(part[place] for part in parts) for place in range(3))
     return Cost(low, likely, high, spending.source if parts else "nothing here costs money", spending.guesses)
+
+
+def _with_users(project: Project, runs: Sequence[PlannedRun]) -> list[PlannedRun]:
+    """Runs in which a model that may cost money answers for the user."""
+    model = project.settings.user
+    if model is None or not may_cost(project, model.provider, model.model):
+        return []
+    return [run for run in runs if asks_users([run])]
 
 
 @dataclass
@@ -128,6 +145,20 @@ class _Spending:
     def of_score(self, judge: Judge) -> Range | None:
         past = self._past((judge.key,))
         return past if past is not None else self._guessed_score(judge)
+
+    def of_user(self, eval_: Eval) -> Range | None:
+        """What the model may cost that answers for a user in one run."""
+        model = self.project.settings.user
+        price = self._price(model.provider, model.model) if model else None
+        if price is None:
+            return None
+        self.sources.add("short questions to the model of [user]")
+        turns = len(eval_.prompts)
+        calls = (turns, turns + 1, turns + (eval_.user.patience if eval_.user else 0))
+        low, likely, high = (
+            price.cost(sent, 0, 0, said) * n for n, (sent, said) in zip(calls, USER_TOKENS, strict=True)
+        )
+        return low, likely, high
 
     def _past(self, key: tuple[str, ...]) -> Range | None:
         """The tenth, the middle and the ninth of ten of the newest costs."""

@@ -217,6 +217,8 @@ def _changed_parts(before: Mapping[str, Any], after: Mapping[str, Any], now: Cel
             said.append(f"the {part} of the eval {now.eval.name}")
     if before.get("when") != after.get("when"):
         said.append(f"checks of the eval {now.eval.name} that decide what is said")
+    if before.get("user") != after.get("user"):
+        said.append(f"the user of the eval {now.eval.name}, or [user] in orvl.toml")
     if before.get("variants") != after.get("variants"):
         said.append(f"what varies in the eval {now.eval.name}, or the seed in orvl.toml")
     if before.get("control", "") != control_digest(now.agent, now.eval):

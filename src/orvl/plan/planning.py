@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orvl.errors import UserError
 from orvl.plan.layout import Panel, panel_of
 from orvl.plan.named_files import named_files
-from orvl.plan.private import sent_to_judges
+from orvl.plan.private import sent_to_models
 from orvl.plan.selection import chosen_agents, chosen_evals, chosen_metrics, chosen_models, is_named
 from orvl.plan.versions import version_of, versions_of
 from orvl.plan.weights import weight_notes
@@ -106,7 +106,7 @@ def make_plan(
         raise UserError(warnings[0] if warnings else "These words select nothing. See: orvl list")
     if metrics is None:
         warnings += weight_notes(project, panels)
-    warnings += sent_to_judges(panels)
+    warnings += sent_to_models(project.settings, panels)
     runs = ordered(cells, episodes, seed)
     return Plan(tuple(cells), runs, panels, seed, endpoints, tuple(warnings))
 

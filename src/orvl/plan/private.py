@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from orvl.plan.layout import Panel
     from orvl.project import Project
+    from orvl.project.settings import Settings
     from orvl.store import StoredCell
 
 WITHHELD = "the eval is private; orvl show RUN says why"
@@ -36,8 +37,8 @@ def _is_private(project: Project, cell: StoredCell) -> bool:
     return False
 
 
-def sent_to_judges(panels: Mapping[str, Panel]) -> Iterator[str]:
-    """Which private evals judges see: they must, and whoever serves them sees it, too."""
+def sent_to_models(settings: Settings, panels: Mapping[str, Panel]) -> Iterator[str]:
+    """Which private evals models of orvl's own see: they must, and whoever serves them sees it, too."""
     for name, panel in panels.items():
         providers = {judge.provider for judge in panel.judges if not judge.is_local and judge.provider != "none"}
         if panel.eval.private and providers and any(metric.judged for metric in panel.metrics):
@@ -45,3 +46,5 @@ def sent_to_judges(panels: Mapping[str, Panel]) -> Iterator[str]:
                 f"{name} is private: its prompts, and what agents make of it, are sent to the judges at "
                 f"{', '.join(sorted(providers))}."
             )
+        if panel.eval.private and panel.eval.user and settings.user:
+            yield f"{name} is private: its user's facts, and what agents reply, are sent to {settings.user.provider}."

@@ -105,7 +105,7 @@ class Project:
         def load(file: SourceFile) -> Eval:
             from orvl.project.evals import load_eval
 
-            loaded = load_eval(file, self.settings.limits.check, self.settings.seed)
+            loaded = load_eval(file, self.settings.limits.check, self.settings.seed, self.settings.user)
             self._known_metrics(loaded.metrics or (), file.path, lambda _: loaded.lines.get("metrics"))
             self._known_metrics(loaded.par, file.path, lambda _: loaded.lines.get("par"))
             self._known_metrics(loaded.items, file.path, lambda _: loaded.lines.get("items"))

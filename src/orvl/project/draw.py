@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from orvl.project.wordings import parts_of
-from orvl.types import Draw, Eval, Paste, Placeholder, PlannedRun, Wording
+from orvl.types import Draw, Eval, EvalUser, Paste, Placeholder, PlannedRun, Wording
 
 T = TypeVar("T")
 Values = Mapping[str, str | int]
@@ -21,7 +21,7 @@ def drawn(eval_: Eval, episode: int) -> Eval:
     """The eval as it is in an episode: its prompts and steps filled in, its variants chosen."""
     seed = _hmac(eval_.seed.encode(), json.dumps([eval_.name, episode]))
     values = {key: _choice(seed, f"vary:{key}", choices) for key, choices in eval_.vary.items()}
-    eval_ = replace(eval_, drawn=Draw(seed, values))
+    eval_ = replace(eval_, drawn=Draw(seed, values), user=_user(eval_.user, values))
     if not eval_.wordings:
         return eval_
     wordings = tuple(
@@ -66,6 +66,12 @@ def filled(text: str, values: Values) -> str:
     names = "|".join(map(re.escape, values))
     pattern = rf"(\\?)\{{\{{[ \t]*({names})[ \t]*\}}\}}"
     return re.sub(pattern, lambda found: found[0][1:] if found[1] else str(values[found[2]]), text)
+
+
+def _user(user: EvalUser | None, values: Values) -> EvalUser | None:
+    if user is None or not values:
+        return user
+    return replace(user, facts={name: _said(parts_of(text, values), values) for name, text in user.facts.items()})
 
 
 def _possible(seed: bytes, turn: int, wordings: Sequence[Wording]) -> list[Wording]:

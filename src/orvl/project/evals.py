@@ -20,21 +20,26 @@ from orvl.project.front_matter import CheckSettings, EvalSettings, FrontMatter
 from orvl.project.house_rules import house_rules
 from orvl.project.items import FORM, eval_items
 from orvl.project.names import count
+from orvl.project.places import wrong_places, wrong_variable
+from orvl.project.user import user_of
 from orvl.project.vary import check_sizes, choices_of, variants_of
 from orvl.project.wordings import WrittenPrompt, as_written, lines_of, parsed, parts_of, split_turns
 from orvl.store import tree
+from orvl.store.beneath import stays_inside
 from orvl.types import Check, Choices, Eval, EvalItems, Wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.project.find import SourceFile
+    from orvl.project.settings import UserSettings
 
 KEY = re.compile(r"""["']?([\w-]+)["']?:(?:\s|$)""")
 
 
-def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
-    """Loads an eval; `check_limit` applies to checks that set none, and `seed` to what varies."""
+def load_eval(file: SourceFile, check_limit: float, seed: str = "", user_model: UserSettings | None = None) -> Eval:
+    """Loads an eval; `check_limit` applies to checks that set none, `seed` to what varies, and `user_model` to its
+    user."""
     path = file.path
     if not path.exists():
         raise FileError(path, None, "an eval's folder needs an 'eval.md' with the prompt.")
@@ -55,14 +60,19 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
     app, steps = _app(front)
     metrics = _metrics(front)
     setup = tuple(settings.setup)
+    _check_places(front)
     workspace, hidden, reference = (_digest(folder, part) for part in ("workspace", "checks", "reference"))
     further = [part for part in (steps, _digest(folder, "round-trip")) if part]
     browsed = [sorted(app.items())] if app and any(check.steps or check.isolated for check in checks) else []
     has_linters, has_rules = house_rules(folder / "workspace" if folder and workspace else None)
     checks_digest = _hash([_identity(check) for check in checks], hidden, *browsed)
-    more = _more(setup, settings.network)
+    more = _more(settings, folder)
     if wordings:
         more += _drawn_from(turns, vary, variants, seed)
+    if user := user_of(front, len(turns), user_model):
+        more.append(
+            ["user", user.goal, sorted(user.facts.items()), user.patience, user.model, sorted(user.later.items())]
+        )
     if asked := check_conditions(path, turns, wordings, checks):
         more.append(["when", _deciding(checks, asked), hidden, *browsed])
     return Eval(
@@ -85,6 +95,10 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         steps=steps,
         setup=setup,
         network=settings.network,
+        workdir=settings.workdir,
+        places=tuple(settings.places),
+        env=settings.env,
+        imported=settings.imported,
         family=settings.family.strip() or file.family,
         folder=folder,
         workspace_digest=workspace,
@@ -96,15 +110,33 @@ def load_eval(file: SourceFile, check_limit: float, seed: str = "") -> Eval:
         wordings=wordings,
         variants=variants,
         seed=seed,
+        user=user,
         private=settings.private,
         said=tuple(settings.said),
         lines=front.lines,
     )
 
 
-def _more(setup: tuple[str, ...], network: str | None) -> list[Any]:
+def _more(settings: EvalSettings, folder: Path | None) -> list[Any]:
     """What is part of an eval's identity only if it has it."""
-    return [["setup", setup, "network", network]] if setup or network else []
+    more: list[Any] = []
+    if settings.setup or settings.network:
+        more.append(["setup", settings.setup, "network", settings.network])
+    if settings.workdir or settings.places or settings.env:
+        more.append(["workdir", settings.workdir, "places", settings.places, "env", sorted(settings.env.items())])
+    if files := _digest(folder, "setup"):
+        more.append(["files of the setup", files])
+    return more
+
+
+def _check_places(front: FrontMatter) -> None:
+    """Refuses paths that no sandbox can have, and variables that are orvl's own."""
+    settings = front.settings
+    if why := wrong_places(settings.workdir, settings.places):
+        raise front.wrong(("places" if settings.places else "workdir",), why)
+    for name, value in settings.env.items():
+        if why := wrong_variable(name, value):
+            raise front.wrong(("env", name), f"'env' may not set {name!r}: {why}.")
 
 
 def _wordings(
@@ -225,7 +257,7 @@ def _checks(front: FrontMatter, default_limit: float, folder: Path | None, promp
             raise front.wrong(("checks", number), f"check '{row.name}': {error}") from error
         if why := missing_file(row.run, folder, prompts):
             raise front.wrong(("checks", number, "run"), f"check '{row.name}': {why}")
-        if why := _wrong_turns(row, len(prompts)):
+        if why := _wrong_turns(row, len(prompts)) or _wrong_verifier(row, folder):
             raise front.wrong(("checks", number), f"check '{row.name}': {why}")
         turn = row.turn or int(row.keep)
         checks.append(
@@ -239,6 +271,7 @@ def _checks(front: FrontMatter, default_limit: float, folder: Path | None, promp
                 turn=0 if turn == len(prompts) else turn,
                 until=row.until,
                 keep=row.keep,
+                verifier=row.verifier,
             )
         )
     names = [check.name for check in checks]
@@ -261,10 +294,23 @@ def _wrong_turns(row: CheckSettings, turns: int) -> str:
     return ""
 
 
+def _wrong_verifier(row: CheckSettings, folder: Path | None) -> str:
+    """Why a check cannot be one that writes a reward; empty if it can."""
+    if not row.verifier:
+        return ""
+    if row.isolated or row.steps:
+        return "a 'verifier' shares the sandbox of the agent's work; remove 'isolated' or 'steps'."
+    if not stays_inside(row.verifier) or folder is None or not (folder / "checks" / row.verifier).is_dir():
+        return f"there is no folder checks/{row.verifier} that it could be shown."
+    return ""
+
+
 def _identity(check: Check) -> list[Any]:
     more: list[Any] = [["isolated", check.isolated, "steps", check.steps]] if check.isolated or check.steps else []
     if check.turn or check.until or check.keep:
         more.append(["turn", check.turn, "until", check.until, "keep", check.keep])
+    if check.verifier:
+        more.append(["verifier", check.verifier])
     return [check.name, check.run, check.limit, check.weight, *more]
 
 

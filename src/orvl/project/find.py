@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Kind = Literal["agents", "overlays", "evals", "scores"]
-PARTS_OF_AN_EVAL = {"workspace", "checks", "reference", "controls", "round-trip", "variants"}
+PARTS_OF_AN_EVAL = {"workspace", "checks", "reference", "controls", "round-trip", "variants", "setup", "source"}
 BUILT_IN = Path(__file__).parent.parent
 
 

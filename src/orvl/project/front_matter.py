@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from orvl.project.validation import Place
 
 FIRST_LINE = 2  # line 1 of the file is the opening '---'
-MAY_BE_EMPTY = ("checks", "par", "items", "limits", "app", "steps", "setup", "vary", "said")
+MAY_BE_EMPTY = (
+    *("checks", "par", "items", "limits", "app", "steps", "setup", "vary", "said", "places", "env", "imported"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class CheckSettings:
     until: Count = 0
     """From which turn on it is retired; 0: never."""
     keep: bool = False
+    verifier: Text = ""
+    """A folder of checks/, for a check that writes a reward."""
     __pydantic_config__ = FORBID
 
 
@@ -69,6 +73,20 @@ class EvalLimits:
 
 
 @dataclass(frozen=True)
+class EvalUserSettings:
+    """Who answers what agents ask."""
+
+    facts: dict[str, Text] = field(metadata={"form": "names with what is said, such as {deadline: We open on Monday.}"})
+    goal: str = ""
+    patience: Annotated[int, Bound(ge=1, le=8)] = 8
+    """Answers in a whole conversation."""
+    later: dict[str, Count] = field(
+        default_factory=dict, metadata={"form": "names of facts with the turn before which they are not told"}
+    )
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
 class EvalSettings:
     """The front matter of an eval."""
 
@@ -94,11 +112,19 @@ class EvalSettings:
     app: AppSettings = field(default_factory=AppSettings)
     steps: list[str] = field(default_factory=list, metadata={"form": "a list such as ['open /', 'click Add']"})
     setup: list[Text] = field(default_factory=list, metadata={"form": "a command or a list of commands"})
-    network: Literal["registries"] | None = None
+    network: Literal["registries", "setup"] | None = None
+    """Who reaches package registries: the setup and the agent, or the setup alone."""
+    workdir: Text = ""
+    """Where the workspace is inside a sandbox."""
+    places: list[Text] = field(default_factory=list, metadata={"form": "a list of paths such as [/data]"})
+    env: dict[str, str] = field(default_factory=dict, metadata={"form": "names with texts, such as {TZ: UTC}"})
+    imported: dict[str, str] = field(default_factory=dict)
     vary: dict[str, Any] = field(
         default_factory=dict, metadata={"form": "names with choices, such as {city: [Lyon, Ghent]}"}
     )
     """What differs from episode to episode."""
+    user: EvalUserSettings | None = None
+    """A model that answers agents' questions with facts in fixed wording."""
     private: bool = False
     """Whether what it says, and what agents make of it, stays out of everything that is written for others."""
     canary: Text = ""

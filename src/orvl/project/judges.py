@@ -95,12 +95,17 @@ def reach(settings: Settings, judge: Judge) -> tuple[Provider, str]:
     """The provider of a judge's model, and the protocol to call it with; raises UserError if there is none."""
     provider = provider_of(settings, judge.provider)
     if provider is None:
-        raise UserError(f"The judge {judge.name}: {unknown_provider(settings, judge.provider)}")
+        raise UserError(f"{_who(judge)}: {unknown_provider(settings, judge.provider)}")
     offered = provider.protocols_for(judge.model)
     if judge.protocol and judge.protocol not in offered:
         by = ", ".join(offered)
         raise UserError(
-            f"The judge {judge.name} is set to {judge.protocol}, but {provider.name} offers {judge.model} only by {by}."
+            f"{_who(judge)} is set to {judge.protocol}, but {provider.name} offers {judge.model} only by {by}."
         )
     usual = protocol_of(provider.listed_as, judge.model) if provider.listed_as else None
     return provider, judge.protocol or (usual if usual in offered else offered[0])
+
+
+def _who(judge: Judge) -> str:
+    """The model of [user], which is reached like a judge's, is none."""
+    return judge.name if judge.name.startswith("[") else f"The judge {judge.name}"

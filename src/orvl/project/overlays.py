@@ -135,15 +135,15 @@ def _settings(path: Path) -> OverlaySettings:
     text, data = read_toml(path)
     settings = validated(OverlaySettings, data, FILE, lambda place, why: FileError(path, line_of(text, place), why))
     for name, value in settings.env.items():
-        if why := _no_variable(name, value):
+        if why := no_variable(name, value):
             raise FileError(path, line_of(text, ("env", name)), f"'env' may not set {name!r}: {why}.")
     if any("\0" in word for word in settings.arguments):
         raise FileError(path, line_of(text, ("arguments",)), "an argument contains a NUL byte.")
     return settings
 
 
-def _no_variable(name: str, value: str) -> str | None:
-    """Why an overlay may not set a variable, or None."""
+def no_variable(name: str, value: str) -> str | None:
+    """Why a variable of a run may not be set, or None."""
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
         return "it is not an environment variable"
     return next((why for pattern, why in NOT_FOR_OVERLAYS.items() if pattern.fullmatch(name)), None)

@@ -16,6 +16,7 @@ from orvl.project.validation import (
     Mebibytes,
     Positive,
     Seconds,
+    Text,
     Weight,
     line_of,
     read_toml,
@@ -51,6 +52,21 @@ class JudgeSettings:
     """How often, on metrics that allow it, it may list, read and search files or use the app before answering."""
     options: dict[str, Any] = field(default_factory=dict)
     """Additional request fields, such as `temperature`, as the protocol names them."""
+    __pydantic_config__ = FORBID
+
+
+@dataclass(frozen=True)
+class UserSettings:
+    """The model that decides what the users of evals answer to agents; it selects from what an eval says."""
+
+    model: Text
+    """The model."""
+    provider: Text
+    """Where it is served."""
+    protocol: ProtocolName | None = None
+    """Protocol to call the model with, if its provider offers several."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Additional request fields, as the protocol names them; `temperature` is 0 unless it is set here."""
     __pydantic_config__ = FORBID
 
 
@@ -206,6 +222,8 @@ class Settings:
     """Execution engine."""
     judges: dict[str, JudgeSettings] = field(default_factory=dict)
     """The panel."""
+    user: UserSettings | None = None
+    """The model that answers for users, where evals have a `user`."""
     local: LocalSettings | None = None
     """The embedded model on the panel, if the table is present."""
     metrics: dict[str, Weight] = field(default_factory=dict)

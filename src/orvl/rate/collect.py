@@ -85,9 +85,17 @@ class Board:
     @property
     def isolation(self) -> dict[str, dict[str, int]]:
         """By eval, how many of its checks run apart from the agent's work, and how many beside it."""
+        return {one.name: dict(Counter(map(one.isolation_of, one.checks))) for one in self._evals if one.checks}
+
+    @property
+    def imported_evals(self) -> dict[str, str]:
+        """The evals that were tasks of other tools, and of which."""
+        return {one.name: one.imported.get("from", "another tool") for one in self._evals if one.imported}
+
+    @property
+    def _evals(self) -> list[Eval]:
         names = sorted({row.eval for row in self.cells if row.eval} & set(self.gathered.panels))
-        evals = [self.gathered.panels[name].eval for name in names]
-        return {one.name: dict(Counter(map(one.isolation_of, one.checks))) for one in evals if one.checks}
+        return [self.gathered.panels[name].eval for name in names]
 
     def with_warnings(self, *first: str) -> Board:
         """The same, where other things are to be said first."""

@@ -6,6 +6,7 @@ from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING
 
 from orvl.report.text import plain
+from orvl.report.turns import turn_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,9 +35,9 @@ def print_output(
             write(text)
 
 
-def _parts(turns: Sequence[Turn]) -> Iterator[tuple[int, str, str]]:
+def _parts(turns: Sequence[Turn]) -> Iterator[tuple[str, str, str]]:
     """What was printed: the turn, the stream, and its blob."""
-    for number, turn in enumerate(turns, 1):
+    for number, turn in zip(turn_names(turns), turns, strict=True):
         if turn.stdout:
             yield number, "standard output", turn.stdout
         if turn.stderr:

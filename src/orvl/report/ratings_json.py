@@ -28,6 +28,7 @@ def as_json(rows: Sequence[Row], board: Board, **more: Any) -> dict[str, Any]:
         "certificate": standing_json(board.standing),
         "vetted": dict(board.vetted),
         "isolation": board.isolation,
+        **({"imported_evals": board.imported_evals} if board.imported_evals else {}),
         "told": {metric: dict(judges) for metric, judges in board.told.items()},
         "warnings": [*_common_sentences(rows, board), *warnings_of(board)],
         **_common(rows, board),

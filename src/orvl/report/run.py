@@ -13,6 +13,7 @@ from orvl.project.names import count
 from orvl.report import calls
 from orvl.report.terminal import cell_width
 from orvl.report.text import dollars, plain, seconds
+from orvl.report.turns import asked_lines, prompt_lines, turn_names, user_line
 from orvl.report.verdicts import print_verdicts
 
 if TYPE_CHECKING:
@@ -153,23 +154,19 @@ def _turns(attempt: Attempt) -> Iterator[str]:
     taken = "time unknown" if usage.seconds is None else seconds(usage.seconds)
     yield f"  {taken}, tokens {tokens}, cost {cost}"
     yield f"  {_split(usage)}"
+    if attempt.user:
+        yield user_line(attempt.user)
     for reason, number in attempt.refused.items():
         yield f"  ! {count(number, 'request')} of the agent refused: {reason}"
-    for number, turn in enumerate(attempt.turns, 1):
+    names = turn_names(attempt.turns)
+    for place, (name, turn) in enumerate(zip(names, attempt.turns, strict=True)):
         left_out = f", {turn.left_out_bytes} bytes of output dropped" if turn.left_out_bytes else ""
-        yield f"  turn {number}: status {turn.status} in {seconds(turn.seconds)}{left_out}"
-        yield from _prompt(attempt, number)
+        yield f"  turn {name}: status {turn.status} in {seconds(turn.seconds)}{left_out}"
+        yield from prompt_lines(attempt, place)
+        yield from asked_lines(turn)
         if turn.loaded:
             share = f"in {turn.cpu_pressure or 0:.0%} of its time"
-            yield f"  ! the machine was loaded in turn {number}: {share}, something waited for a processor"
-
-
-def _prompt(attempt: Attempt, turn: int) -> Iterator[str]:
-    """What the agent was told, where the eval does not say the same to all."""
-    lines = attempt.prompts[turn - 1].splitlines() if turn <= len(attempt.prompts) else []
-    yield from (f"    > {plain(line)}" for line in lines[:MOST_LINES])
-    if len(lines) > MOST_LINES:
-        yield f"    > … and {count(len(lines) - MOST_LINES, 'more line')}; see --json"
+            yield f"  ! the machine was loaded in turn {name}: {share}, something waited for a processor"
 
 
 def _turn_lines(attempt: Attempt) -> Iterator[str]:

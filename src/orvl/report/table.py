@@ -61,6 +61,7 @@ def sentences_below(columns: Sequence[Column[Row]], rows: Sequence[Row], board: 
     yield from _uncounted(rows)
     yield standing_sentence(board.standing)
     yield from _isolation(board)
+    yield from _imported(board)
 
 
 def make_table(columns: Sequence[Column[T]], rows: Sequence[T]) -> TextTable:
@@ -81,6 +82,14 @@ def _isolation(board: Board) -> Iterator[str]:
         yield f"Checks of {', '.join(beside)} run in-process: the agent's code beside them can change what they find."
     elif board.isolation:
         yield "Checks run in a sandbox of their own, apart from the agent's code."
+
+
+def _imported(board: Board) -> Iterator[str]:
+    by_tool: dict[str, list[str]] = {}
+    for name, tool in board.imported_evals.items():
+        by_tool.setdefault(tool, []).append(name)
+    for tool, names in sorted(by_tool.items()):
+        yield f"Evals imported from {plain(tool)}: {', '.join(names)}."
 
 
 def _uncounted(rows: Sequence[Row]) -> Iterator[str]:

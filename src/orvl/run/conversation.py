@@ -13,7 +13,7 @@ import inspect
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,34 +25,43 @@ from orvl.errors import (
     FunctionTimeout,
     InvalidCommand,
     NotStarted,
+    UserFailed,
     disk_sentence,
     is_agents_doing,
 )
 from orvl.gateway.failures import CallFailure
 from orvl.install import AgentInstallation, serving
+from orvl.project.control_scripts import SCRIPT, is_scripted, script_folder
 from orvl.project.endpoints import continues
+from orvl.project.places import SOLUTION, expanded
 from orvl.project.python_file import UserFunction
 from orvl.run import acp
 from orvl.run.agent_output import TurnReport, add_usage, parse_turn
 from orvl.run.command import CommandPath, Word, arguments_of, folder, laid_over, to_command, with_arguments
 from orvl.run.controls import lay_control
 from orvl.run.last_words import last_words
+from orvl.run.paste import as_pasted
 from orvl.run.project_files import ProjectFiles
-from orvl.run.script import next_prompt
+from orvl.run.script import Script
 from orvl.sandbox import Job, ProcessResult, Sandbox, Serve
 from orvl.sandbox.backends import is_trusted
 from orvl.sandbox.job import complaint, hit, turn_job
-from orvl.types import Agent, AgentEndpoint, Command, Outcome, PlannedRun, Usage
+from orvl.types import Agent, AgentEndpoint, Command, Eval, Outcome, PlannedRun, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping, Sequence
 
     from orvl.gateway.account import Account
     from orvl.project.settings import Limits
+    from orvl.run.message import Message
+    from orvl.run.user import UserChoice
     from orvl.sandbox.workdir import RunFolders, View
-    from orvl.types import CheckResult
+    from orvl.types import CheckResult, EvalUser, UserPart
 
 LAST_WORDS = 2.0
+NOTHING = "(nothing)"
+REPLY = 1 << 16
+"""Bytes of what an agent prints that are taken for its reply, where its file does not say what that is."""
 OnTurn = Callable[[int, Callable[[], float], "Account | None"], None]
 """Takes a turn's number, what says for how many seconds nothing has come of it, and its calls of models."""
 MOST_REPEATED = 24_000
@@ -90,6 +99,8 @@ class RunAccess:
     """Runs some of the eval's checks on what was stored after a turn."""
     printed: Callable[[str, str], Awaitable[str]] = _nowhere
     """What a command prints in a copy of what was stored."""
+    ask_user: Callable[[EvalUser, str], Awaitable[UserChoice]] = _nowhere
+    """What the user answers to a reply of the agent."""
 
     @property
     def is_last(self) -> bool:
@@ -98,12 +109,18 @@ class RunAccess:
 
 @dataclass
 class TurnEnd:
-    """A turn as it ended, before it is captured."""
+    """A turn, or a part of it between two answers, as it ended, before it is captured."""
 
     result: ProcessResult
     session: str | None = None
     tree: str | None = None
     """The workspace after it, where something is checked there."""
+    of: int = 0
+    """The turn of the eval."""
+    reply: str = ""
+    """What the agent said last."""
+    asked: str = ""
+    """The end of it, where the user answered it."""
 
 
 @dataclass
@@ -130,6 +147,14 @@ class Conversation:
     checked: list[CheckResult] = field(default_factory=list)
     """Of checks that had to be run between two turns."""
 
+    user: UserPart | None = None
+    """What the user had to say beside the eval's prompts."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last turn has not ended well, or everything is being stopped."""
+        return self.outcome != "finished" or self.stopped
+
     def end(self, outcome: Outcome, reason: str, *, retry: bool = False) -> None:
         self.outcome, self.reason, self.retry = outcome, reason, retry
 
@@ -146,19 +171,19 @@ async def converse(
     """Runs all turns in one session of the agent; stops after the first that does not end well."""
     turns, eval_ = _Turns(planned, folders, sandbox, limits, access), planned.cell.eval
     talk = turns.talk
-    said: list[str] = []
+    script = Script(eval_, talk, access)
     try:
-        for turn in range(1, len(eval_.prompts) + 1):
-            said.append(await next_prompt(eval_, turn, talk, access))
-            await turns.take(turn, said[-1])
-            if talk.outcome != "finished" or talk.stopped:
-                break
-            if turn in eval_.checked_turns:
-                talk.turns[-1].tree = await access.snapshot()
+        async with aclosing(script.messages()) as messages:
+            async for message in messages:
+                await turns.take(message)
+                if talk.is_over:
+                    break
     except NotStarted as error:
         talk.end("errored", f"between two turns: {error}", retry=not error.missing)
-    if eval_.wordings:
-        talk.prompts = (*said, *eval_.prompts[len(said) :])
+    except UserFailed as error:
+        talk.end("errored", f"the model of the user: {error}", retry=error.retry)
+    if eval_.wordings or eval_.user:
+        talk.prompts = script.all_said
     if access.account is not None:
         await access.account.settle(drain=not talk.stopped)
         talk.usage = access.account.usage(talk.usage.seconds or 0.0)
@@ -183,60 +208,65 @@ class _Turns:
         """The program of the last command, where it is not the sandbox's own."""
         self._readable = _readable(planned, access)
 
-    async def take(self, turn: int, prompt: str) -> None:
-        """Runs a turn, and decides how it ended."""
+    async def take(self, message: Message) -> None:
+        """Runs the agent on a message, and decides how that ended."""
         left = self.limits.run - (self.talk.usage.seconds or 0.0)
         if left <= 0:
             self.talk.end("failed", f"the run passed its limit of {self.limits.run:g} s (limits.run)")
             return
-        result = await self._start(turn, prompt, min(self.limits.turn, left))
+        result = await self._start(message, min(self.limits.turn, left))
         if result is not None:
-            await self._conclude(turn, prompt, result, left)
+            await self._conclude(message, result, left)
 
-    async def _start(self, turn: int, prompt: str, seconds: float) -> ProcessResult | None:
+    async def _start(self, message: Message, seconds: float) -> ProcessResult | None:
         """Runs the agent's process; None if it cannot start, which ends the run."""
         talk = self.talk
         try:
             self.folders.mend()  # the turn before may have removed or locked them
-            await _lay_control(self.planned, self.folders, turn)
-            job = self._job(turn, prompt, seconds)
-            self.access.on_turn(turn, _silence(job, self.access.account), self.access.account)
-            return await _run(self.sandbox, job, turn, self.access.account)
+            if not message.answer:
+                await _lay_control(self.planned, self.folders, message.turn)
+            job = self._job(message, seconds)
+            self.access.on_turn(message.turn, _silence(job, self.access.account), self.access.account)
+            return await _run(self.sandbox, job, message.number, self.access.account)
         except NotStarted as error:
             # What was there in the first turn, and is not in a later one, the agent has taken away itself.
-            is_agents = error.missing and turn > 1
-            hint = self.access.project_files.hint(self._program) if error.missing and turn == 1 else ""
+            is_agents = error.missing and not message.is_first
+            hint = self.access.project_files.hint(self._program) if error.missing and message.is_first else ""
             talk.end("failed" if is_agents else "errored", f"{error}{hint}", retry=not error.missing)
             talk.missing_program = error.missing and not is_agents
         except FileError as error:
             # Before the first turn, the agent has not said anything yet that its file could stumble over.
-            is_agents = turn > 1 and not is_trusted(self.planned.cell.agent)
+            is_agents = not message.is_first and not is_trusted(self.planned.cell.agent)
             talk.end("failed" if is_agents else "errored", str(error))
         except OSError as error:
-            if turn == 1 or not is_agents_doing(error):
+            if message.is_first or not is_agents_doing(error):
                 raise
-            talk.end("failed", f"turn {turn} cannot start in the folders that the agent left: {disk_sentence(error)}")
+            talk.end("failed", f"{message} cannot start in the folders that the agent left: {disk_sentence(error)}")
         return None
 
-    def _job(self, turn: int, prompt: str, seconds: float) -> Job:
+    def _job(self, message: Message, seconds: float) -> Job:
         """The process of a turn, with what it may see and use."""
         cell, view = self.planned.cell, self.sandbox.view(self.folders)
-        said = _in_full(self.planned, self.talk, prompt, self.access)
-        command = self._located(
-            _command(self.planned, self.folders, view, said, self._session, turn, self.access), said, turn
-        )
+        said = _in_full(self.planned, self.talk, message.text, self.access)
+        command = _command(self.planned, self.folders, view, said, self._session, message.number, self.access)
+        command = self._located(command, said, is_first=message.is_first)
+        command = _with_variables(command, cell.eval, _with_programs(view, self.access))
         self._readable |= {*self.access.readable, *self.access.project_files.readable}
-        self._readable |= _named(command, said) if turn == 1 else set()
+        self._readable |= _named(command, said) if message.is_first else set()
         programs: tuple[str, ...] = ()
         if cell.agent.speaks_acp:
             programs = (command.argv[0],)
-            command = acp.wrap(command, prompt, self._session, str(view.workspace), cell.model_id)
-        job = turn_job(command, self.folders, _with_programs(view, self.access), turn, seconds, self.limits)
-        return replace(job, readable=tuple(self._readable), programs=programs, ports=self.access.ports)
+            command = acp.wrap(command, message.text, self._session, str(view.workspace), cell.model_id)
+        script = script_folder(cell.eval, cell.agent.control, message.turn) if is_trusted(cell.agent) else None
+        if script is not None:
+            command = replace(command, argv=["/bin/sh", f"{SOLUTION}/{SCRIPT}"])
+        job = turn_job(command, self.folders, _with_programs(view, self.access), message.number, seconds, self.limits)
+        at = {SOLUTION: script} if script is not None else {}
+        return replace(job, readable=tuple(self._readable), programs=programs, ports=self.access.ports, at=at)
 
-    def _located(self, command: Command, said: str, turn: int) -> Command:
+    def _located(self, command: Command, said: str, *, is_first: bool) -> Command:
         """A command with its program and the project's files where they are."""
-        if turn == 1 and not self.sandbox.has_own_programs:
+        if is_first and not self.sandbox.has_own_programs:
             self.access = _with_installation(self.access, command)
         command = _from_installation(command, self.access)
         if self.sandbox.has_own_programs:
@@ -246,20 +276,28 @@ class _Turns:
         self._program = located.argv[0]
         return located
 
-    async def _conclude(self, turn: int, prompt: str, result: ProcessResult, left: float) -> None:
+    async def _conclude(self, message: Message, result: ProcessResult, left: float) -> None:
         """Notes what a turn took and said, and decides its outcome."""
         talk, account = self.talk, self.access.account
         talk.usage = replace(talk.usage, seconds=(talk.usage.seconds or 0.0) + result.seconds)
-        talk.turns.append(TurnEnd(result, self._session))
+        talk.turns.append(TurnEnd(result, self._session, of=message.turn))
         aborted = account is not None and account.aborted.is_set()
-        _judge_process(talk, result, turn, self.limits, left, aborted=aborted)
+        _judge_process(talk, result, message, self.limits, left, aborted=aborted)
         _quote(talk, result, self.access)
-        report = await _read(self.planned, self.folders, talk, result, turn, self.limits) or TurnReport()
-        _take(talk, report, turn, prompt, account, is_trusted=_is_trusted(self.planned, self.sandbox))
+        report = await _read(self.planned, self.folders, talk, result, message.number, self.limits) or TurnReport()
+        _take(talk, report, message, account, is_trusted=_is_trusted(self.planned, self.sandbox))
         if account is not None:
-            await _judge_calls(talk, result, turn, self.access, min(self.limits.turn, left))
+            await _judge_calls(talk, result, message, self.access, min(self.limits.turn, left))
         self._session = report.session or self._session
         talk.turns[-1].session = self._session
+        talk.turns[-1].reply = self._reply()
+
+    def _reply(self) -> str:
+        """What the agent said last; one whose file cannot tell says what it prints. A control asks nobody."""
+        agent, said = self.planned.cell.agent, self.talk.said[-1][1]
+        if said != NOTHING or agent.control:
+            return "" if agent.control else said
+        return "" if agent.read or agent.speaks_acp else as_pasted(self.talk.turns[-1].result.stdout.tail(REPLY))
 
 
 def without_models(usage: Usage) -> Usage:
@@ -308,11 +346,10 @@ def _silence(job: Job, account: Account | None) -> Callable[[], float]:
 
 async def _lay_control(planned: PlannedRun, folders: RunFolders, turn: int) -> None:
     """Lays down what orvl's own controls leave in a turn. Both their files and the workspace may be somebody else's:
-    nothing of either is executed, and no link in them is followed."""
-    controls = _controls(planned)
-    if controls and is_trusted(planned.cell.agent):
-        control = controls / str(planned.cell.agent.control)
-        await asyncio.to_thread(lay_control, control, turn, folders.workspace, planned.cell.eval.drawn)
+    nothing of either is executed, and no link in them is followed. What is a script is run instead, in a sandbox."""
+    controls, control = _controls(planned), planned.cell.agent.control
+    if controls and is_trusted(planned.cell.agent) and not is_scripted(planned.cell.eval, control):
+        await asyncio.to_thread(lay_control, controls / str(control), turn, folders.workspace, planned.cell.eval.drawn)
 
 
 def _controls(planned: PlannedRun) -> Path | None:
@@ -333,6 +370,11 @@ def _named(command: Command, prompt: str) -> set[Path]:
     """
     words = [word for word in command.argv[1:] if word.startswith("/") and word != prompt]
     return {Path(word) for word in words if os.path.isfile(word)}
+
+
+def _with_variables(command: Command, eval_: Eval, view: View) -> Command:
+    """The command with the eval's own variables, where it does not set them itself."""
+    return replace(command, env={**expanded(eval_.env, view.environment()), **command.env}) if eval_.env else command
 
 
 def _with_programs(view: View, access: RunAccess) -> View:
@@ -401,28 +443,28 @@ def _command(
 
 
 def _judge_process(
-    talk: Conversation, result: ProcessResult, turn: int, limits: Limits, left: float, *, aborted: bool
+    talk: Conversation, result: ProcessResult, message: Message, limits: Limits, left: float, *, aborted: bool
 ) -> None:
     """The outcome as far as the process alone shows it."""
     if result.alive:
         # They could go on writing while the run is captured and checked: nothing about this run can be trusted.
-        talk.end("errored", f"{result.alive} processes of turn {turn} could not be killed")
+        talk.end("errored", f"{result.alive} processes of {message} could not be killed")
     elif result.cut == "stopped":
         # Either the user stops everything, and the run is left to the next call; or this run's calls are over, and
         # `_judge_calls` says why.
         talk.stopped = not aborted
     elif result.cut == "time" and left < limits.turn:
-        talk.end("failed", f"turn {turn} passed the run's limit of {limits.run:g} s (limits.run)")
+        talk.end("failed", f"{message} passed the run's limit of {limits.run:g} s (limits.run)")
     elif result.cut == "time":
-        talk.end("failed", f"turn {turn} passed its limit of {limits.turn:g} s (limits.turn)")
+        talk.end("failed", f"{message} passed its limit of {limits.turn:g} s (limits.turn)")
     elif result.cut:
-        talk.end("failed", f"turn {turn} {hit(result.cut, limits)}")
+        talk.end("failed", f"{message} {hit(result.cut, limits)}")
     elif result.status is not None and result.status < 0:
-        talk.end("failed", f"turn {turn} was ended by signal {-result.status}")
+        talk.end("failed", f"{message} was ended by signal {-result.status}")
     elif result.status:
         # A shell reports a child's signal as 128 + its number.
         as_after = f", as after signal {result.status - 128}" if 128 < result.status < 192 else ""
-        talk.end("failed", f"turn {turn} ended with status {result.status}{as_after}{complaint(result, limits)}")
+        talk.end("failed", f"{message} ended with status {result.status}{as_after}{complaint(result, limits)}")
 
 
 def _quote(talk: Conversation, result: ProcessResult, access: RunAccess) -> None:
@@ -491,8 +533,7 @@ def _is_trusted(planned: PlannedRun, sandbox: Sandbox) -> bool:
 def _take(
     talk: Conversation,
     report: TurnReport,
-    turn: int,
-    prompt: str,
+    message: Message,
     account: Account | None,
     *,
     is_trusted: bool,
@@ -501,26 +542,28 @@ def _take(
     seen = account.take_steps() if account else ()
     steps = report.steps or seen
     if account or steps:
-        talk.steps += [{"source": "user", "message": prompt}, *steps]
-    talk.said.append((prompt, _last_message(steps)))
+        talk.steps += [{"source": "user", "message": message.text}, *steps]
+    talk.said.append((message.text, _last_message(steps)))
     if account is None:
-        talk.usage = add_usage(talk.usage, report.usage, turn)
+        talk.usage = add_usage(talk.usage, report.usage, message.number)
     elif report.usage:
-        talk.reported_usage = add_usage(talk.reported_usage or Usage(), report.usage, turn)
+        talk.reported_usage = add_usage(talk.reported_usage or Usage(), report.usage, message.number)
     # An agent that calls a provider past the gateway must be taken at its word, as nobody else has seen the call. Where
     # there is a gateway, or no way to a provider, an agent's word never excuses it.
     if report.provider_error and account is None and is_trusted:
-        talk.end("errored", f"turn {turn}: {report.provider_error}", retry=True)
+        talk.end("errored", f"{message}: {report.provider_error}", retry=True)
     elif (error := report.error or report.provider_error) and talk.outcome != "errored":
-        talk.end("failed", f"turn {turn}: {error}")
+        talk.end("failed", f"{message}: {error}")
 
 
 def _last_message(steps: Sequence[Mapping[str, Any]]) -> str:
     said = (step.get("message") for step in reversed(steps) if step.get("source") == "agent")
-    return next((text for text in said if isinstance(text, str) and text.strip()), "(nothing)")
+    return next((text for text in said if isinstance(text, str) and text.strip()), NOTHING)
 
 
-async def _judge_calls(talk: Conversation, result: ProcessResult, turn: int, access: RunAccess, seconds: float) -> None:
+async def _judge_calls(
+    talk: Conversation, result: ProcessResult, message: Message, access: RunAccess, seconds: float
+) -> None:
     """The outcome as the gateway saw it, which knows better than an exit status whose failure it was."""
     account = access.account
     assert account is not None
@@ -529,14 +572,14 @@ async def _judge_calls(talk: Conversation, result: ProcessResult, turn: int, acc
         return
     name = account.provider.name
     if account.over_budget:
-        talk.end("errored", f"turn {turn} was stopped: {account.limit_hit}")
+        talk.end("errored", f"{message} was stopped: {account.limit_hit}")
     elif account.limit_hit is not None:
-        talk.end("failed", f"turn {turn} was stopped: {account.limit_hit}")
+        talk.end("failed", f"{message} was stopped: {account.limit_hit}")
     elif talk.stopped:
         return
-    elif (trouble := await _provider_trouble(talk, result, turn, access, seconds)) is not None:
+    elif (trouble := await _provider_trouble(talk, result, message.number, access, seconds)) is not None:
         talk.trouble = trouble
-        talk.end("errored", f"turn {turn}: {name}: {trouble.message}", retry=trouble.retry_call or trouble.retry_run)
+        talk.end("errored", f"{message}: {name}: {trouble.message}", retry=trouble.retry_call or trouble.retry_run)
     elif talk.outcome == "failed" and not account.calls:
         talk.reason = f"{talk.reason}; it made no call of a model"
     elif talk.outcome == "failed" and account.refusal:

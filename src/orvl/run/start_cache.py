@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from orvl.errors import Interrupted, SetupFailed, StartDamaged
 from orvl.project.overlays import has_changed, lay
+from orvl.project.places import SETUP, expanded
 from orvl.run import start_tree as start
 from orvl.run.start_seal import PARTS, check, check_bounds, is_unsealed, seal, stamp_of, sync_path
 from orvl.sandbox.job import hit, shell_job
+from orvl.sandbox.places import placed
 from orvl.sandbox.registries import registry_access
 from orvl.sandbox.workdir import claim, is_alive
 from orvl.store import tree
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 SAID = 300
 TRIES = 3
 """How often a start that is damaged is made again in a row before its runs are given up."""
+HOME_ALONE = ("home",)
 ASIDE = ".aside-"
 """Begins the name of what is half made, or about to be deleted, among the starts."""
 KEPT = re.compile(r"[0-9a-f]{32}-[0-9a-f-]+|\..+")
@@ -50,13 +53,13 @@ class Start:
     stamp: Stamp = field(default_factory=dict)
     """Of the folder when its bytes were last compared with its seal."""
 
-    def give(self, folders: RunFolders) -> bool:
+    def give(self, folders: RunFolders, parts: Sequence[str] = PARTS) -> bool:
         """Lays a fresh copy into a run's own folders; says whether it is a copy of what was sealed."""
         if self.folder is None:
             return True
         try:
-            start.copy(self.folder / "workspace", folders.workspace)
-            start.copy(self.folder / "home", folders.home)
+            for part in parts:
+                start.copy(self.folder / part, getattr(folders, part))
         except OSError:
             if self._is_as_it_was():
                 raise
@@ -85,18 +88,25 @@ class Starts:
     say: Callable[[str], None]
     _made: dict[str, asyncio.Future[Start]] = field(default_factory=dict)
 
-    async def give(self, one: Eval, sandbox: Sandbox, overlays: Sequence[Overlay], folders: RunFolders) -> Start:
-        """Lays what an eval starts from into a run's own folders."""
+    async def give(
+        self,
+        one: Eval,
+        sandbox: Sandbox,
+        overlays: Sequence[Overlay],
+        folders: RunFolders,
+        parts: Sequence[str] = PARTS,
+    ) -> Start:
+        """Lays what an eval starts from, or some parts of it, into a run's own folders."""
         laid = [overlay for overlay in overlays if overlay.workspace or overlay.home]
         key = key_of(one, sandbox, self.image) + (f"-{_digest(laid)}" if laid else "")
         for _ in range(TRIES):
             found = await self._of(one, key, sandbox, laid)
-            if found.folder is None or await asyncio.to_thread(found.give, folders):
+            if found.folder is None or await asyncio.to_thread(found.give, folders, parts):
                 return found
             # Somebody has touched it. If its bytes are still the same, the next try succeeds.
             if key in self._made and self._made[key].done() and self._made[key].result() is found:
                 del self._made[key]
-            await asyncio.to_thread(_empty, folders)
+            await asyncio.to_thread(_empty, folders, parts)
         raise SetupFailed(f"what {one.name} starts from changes all the time: {self._folder(key)}")
 
     async def _of(self, one: Eval, key: str, sandbox: Sandbox, overlays: Sequence[Overlay]) -> Start:
@@ -110,6 +120,11 @@ class Starts:
         except BaseException:
             self._made.pop(key, None)
             raise
+
+    async def give_home(self, one: Eval, sandbox: Sandbox, folders: RunFolders) -> None:
+        """Lays HOME as an eval's setup left it into a run's own folders."""
+        if one.setup:
+            await self.give(one, sandbox, (), folders, HOME_ALONE)
 
     def _folder(self, key: str) -> Path:
         return self.store.folder / "starts" / key
@@ -150,7 +165,7 @@ class Starts:
 
     async def _prepare(self, one: Eval, folder: Path, sandbox: Sandbox) -> None:
         """Made aside and then put in its place as a whole, so that a start is there entirely or not at all."""
-        fresh = self.work.new()
+        fresh = placed(self.work.new(), one)
         try:
             if one.setup:
                 self.say(f"Setting up {one.name}: once, then every run gets a copy …")
@@ -163,10 +178,12 @@ class Starts:
 
     async def _set_up(self, one: Eval, number: int, command: str, fresh: RunFolders, sandbox: Sandbox) -> None:
         limits = self.settings.limits
-        ports, reach = registry_access(one, sandbox, self.settings.sandbox.registries)
+        ports, reach = registry_access(one, sandbox, self.settings.sandbox.registries, for_setup=True)
         env = sandbox.view(fresh).environment() | reach
+        env |= expanded(one.env, env)
         job = shell_job(command, env, fresh.logs / f"setup{number}", limits.setup, limits, fresh)
-        ended = await sandbox.run(replace(job, ports=ports))
+        files = one.part("setup")
+        ended = await sandbox.run(replace(job, ports=ports, at={SETUP: files} if files else {}))
         if ended.cut == "stopped":
             raise Interrupted
         if ended.cut or ended.status:
@@ -281,8 +298,8 @@ def _aside(starts: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-def _empty(folders: RunFolders) -> None:
-    for folder in (folders.workspace, folders.home):
+def _empty(folders: RunFolders, parts: Sequence[str]) -> None:
+    for folder in (getattr(folders, part) for part in parts):
         tree.remove(folder)
         folder.mkdir(mode=0o700)
 

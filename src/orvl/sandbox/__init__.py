@@ -64,6 +64,8 @@ class Job:
     """Whether what the folders hold already does not count towards its limits."""
     read_only: Mapping[str, Path] = field(default_factory=dict)
     """Folders of the workspace that are shown read-only, and where each comes from."""
+    at: Mapping[str, Path] = field(default_factory=dict)
+    """Absolute paths at which folders are shown read-only, and where each comes from."""
     user: str = AGENT
     """The user's number inside."""
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast, get_args
 
 from orvl.errors import UserError
+from orvl.project.control_scripts import is_scripted
 from orvl.types import SandboxName
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ def is_trusted(agent: Agent) -> bool:
 
 def has_commands(eval_: Eval) -> bool:
     """Whether an eval that orvl does not bring itself has something executed."""
-    return eval_.origin != "built-in" and bool(eval_.setup or eval_.checks or eval_.app or eval_.pastes)
+    if eval_.origin == "built-in":
+        return False
+    commands = eval_.setup or eval_.checks or eval_.app or eval_.pastes
+    return bool(commands) or any(is_scripted(eval_, control) for control in eval_.control_digests)
 
 
 def chosen(requested: SandboxName | None, image: str | None, *, untrusted: bool) -> SandboxName:

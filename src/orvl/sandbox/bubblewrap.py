@@ -57,6 +57,8 @@ ETC = (
     "ssl/certs",
     "ssl/openssl.cnf",
 )
+JAVA = "java-*-openjdk"
+"""Without its settings, which Debian keeps in /etc, no Java starts."""
 TOOLS = ("node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "python3", "python", "uv", "cargo", "rustc", "go", "java")
 ONCE_LIMITS = ResourceLimits(processes=256, open_files=1024, file_size=64 * MEBI, disk=256 * MEBI, memory=2048 * MEBI)
 ONCE_GRACE = 0.5
@@ -93,8 +95,8 @@ class Bubblewrap(GuardClient):
         self._config = config
         self._known: dict[tuple[Path, ...], tuple[list[Path], list[str]]] = {}
 
-    def view(self, _folders: RunFolders) -> View:
-        return View(WORKSPACE, HOME, TMP, self._path)
+    def view(self, folders: RunFolders) -> View:
+        return View(folders.inside or WORKSPACE, HOME, TMP, self._path)
 
     @cached_property
     def _path(self) -> str:
@@ -197,17 +199,23 @@ def make_place(path: Path, folders: RunFolders) -> None:
 def _rooms(job: Job) -> list[str]:
     """The run's own folders; nothing else can be written."""
     folders = job.folders
-    words = ["--bind", str(folders.workspace), str(WORKSPACE), "--bind", str(folders.home), str(HOME)]
+    workspace = folders.inside or WORKSPACE
+    words = ["--bind", str(folders.home), str(HOME)]
+    for inside, outside in folders.make_shown(workspace).items():
+        words += ["--bind", str(outside), str(inside)]
     for name, source in job.read_only.items():
         folders.make_place(folders.workspace, PurePath(name), folder=True)
-        words += ["--ro-bind", str(source), str(WORKSPACE / name)]
-    return [*words, "--remount-ro", "/", "--chdir", str(WORKSPACE)]
+        words += ["--ro-bind", str(source), str(workspace / name)]
+    for path, source in job.at.items():
+        words += ["--ro-bind", str(source), path]
+    return [*words, "--remount-ro", "/", "--chdir", str(workspace)]
 
 
 def _is_in_the_rooms(name: str, folders: RunFolders) -> bool:
     """Whether a path, as it is seen inside, is of a program in the run's own folders."""
     path = Path(name)
-    for inside, outside in ((WORKSPACE, folders.workspace), (HOME, folders.home), (TMP, folders.tmp)):
+    rooms = {folders.inside or WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp, **folders.shown}
+    for inside, outside in rooms.items():
         if path.is_relative_to(inside) and os.path.lexists(outside / path.relative_to(inside)):
             return True
     return False
@@ -246,7 +254,7 @@ def _proc() -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _etc(made_up: Path) -> list[str]:
     words = ["--perms", "0755", "--dir", "/etc"]
-    for name in ETC:
+    for name in (*ETC, *sorted(path.name for path in Path("/etc").glob(JAVA))):
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group", "hosts", "nsswitch.conf"):
         words += ["--ro-bind", str(made_up / name), f"/etc/{name}"]

@@ -121,8 +121,8 @@ class Container(GuardClient):
         self._config = config
         self._source = Source(engine, config.image or "", config.etc.parent)
 
-    def view(self, _folders: RunFolders) -> View:
-        return View(WORKSPACE, HOME, TMP, None)
+    def view(self, folders: RunFolders) -> View:
+        return View(folders.inside or WORKSPACE, HOME, TMP, None)
 
     async def prepare(self, job: Job) -> None:
         """Looks the program up in the image first: a container that cannot begin tells little."""
@@ -136,6 +136,7 @@ class Container(GuardClient):
     def _lay_out(self, job: Job) -> None:
         """Places for what is shown in the run's own folders; and root's folders are given to whom they are for."""
         job.folders.mend()
+        job.folders.make_shown(job.folders.inside or WORKSPACE)
         for path in (*self._config.paths, *job.readable):
             make_place(path, job.folders)
         for name in job.read_only:
@@ -154,7 +155,8 @@ class Container(GuardClient):
         pid_file = job.output.with_suffix(".pid")
         name = job.argv[0]
         program = name if "/" in name else self._look_up(name)
-        words = [*walls(self._source, job.limits, job.user), "--rm", "--interactive", "--name", named]
+        workspace = job.folders.inside or WORKSPACE
+        words = [*walls(self._source, job.limits, job.user, workspace), "--rm", "--interactive", "--name", named]
         words += ["--label", f"{OWNER}={self._config.etc.parent}", *self._rooms(job), *_environment(job.env)]
         if self.name == "podman":
             words += ["--pidfile", str(pid_file)]
@@ -168,14 +170,17 @@ class Container(GuardClient):
 
     def _rooms(self, job: Job) -> list[str]:
         folders = job.folders
-        bound = {WORKSPACE: folders.workspace, HOME: folders.home, TMP: folders.tmp}
+        workspace = folders.inside or WORKSPACE
+        bound = {HOME: folders.home, TMP: folders.tmp, **folders.make_shown(workspace)}
         words = [word for inside, outside in bound.items() for word in _mount(outside, inside)]
         for name in ("passwd", "group", "hosts", "resolv.conf"):
             words += _mount(self._config.etc / name, Path("/etc", name), "readonly")
         for path in sorted({*self._config.paths, *job.readable}):
             words += _mount(path, path, "readonly")
         for name, source in job.read_only.items():
-            words += _mount(source, WORKSPACE / name, "readonly")
+            words += _mount(source, workspace / name, "readonly")
+        for name, source in job.at.items():
+            words += _mount(source, Path(name), "readonly")
         if job.stdin and self.name == "podman":
             words += _mount(job.stdin, Path(STDIN), "readonly")
         return words
@@ -186,11 +191,11 @@ def _mount(source: Path, target: Path, *more: str) -> list[str]:
     return ["--mount", ",".join((f"type=bind,source={source},target={target}", *more))]
 
 
-def walls(source: Source, limits: ResourceLimits | None, user: str = AGENT) -> list[str]:
+def walls(source: Source, limits: ResourceLimits | None, user: str = AGENT, workspace: Path = WORKSPACE) -> list[str]:
     """No network, no capabilities, no way to new ones, a read-only root, and the kernel's limits."""
     words = ["--network", "none", "--read-only", "--cap-drop", "all", "--hostname", "sandbox"]
     words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={seccomp(source.work)}"]
-    words += ["--user", f"{user}:{user}", "--workdir", str(WORKSPACE) if limits else "/"]
+    words += ["--user", f"{user}:{user}", "--workdir", str(workspace) if limits else "/"]
     words += ["--shm-size", str(SHARED_MEMORY), "--tmpfs", f"/run:size={RUNTIME},mode=755", "--ulimit", "core=0:0"]
     if source.engine == "podman":
         words += ["--log-driver", "none", "--http-proxy=false", "--read-only-tmpfs=false", *_user_namespace(user)]

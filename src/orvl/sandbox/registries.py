@@ -56,9 +56,12 @@ CERTIFICATES = (
 SYSTEM_CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/", "/usr/")
 
 
-def registry_access(eval_: Eval, sandbox: Sandbox, allowed: Sequence[str] | None) -> PortForwards:
+def registry_access(
+    eval_: Eval, sandbox: Sandbox, allowed: Sequence[str] | None, *, for_setup: bool = False
+) -> PortForwards:
     """The port through which programs reach registries, if the eval asks for it; without walls none is needed."""
-    if eval_.network != "registries" or not sandbox.has_walls:
+    is_wanted = eval_.network == "registries" or (for_setup and eval_.network == "setup")
+    if not is_wanted or not sandbox.has_walls:
         return {}, {}
     try:
         proxy = RegistryProxy(REGISTRIES if allowed is None else allowed, _own_proxy())

@@ -17,7 +17,7 @@ from orvl.sandbox.guard.limits import RESERVE, RESERVED_SHARE, free_bytes
 from orvl.store import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 MOST_KEPT, ROOM_PER_KEPT = 4096, 16 << 20
 """Runs whose empty folders may stay until the end, and how much of the disk must be free for each: a thousand times of
@@ -79,6 +79,10 @@ class RunFolders:
     tmp: Path
     logs: Path
     room: DiskRoom = field(default_factory=DiskRoom)
+    inside: Path | None = None
+    """Where a sandbox shows the workspace, if not at its usual path."""
+    shown: Mapping[Path, Path] = field(default_factory=dict)
+    """Absolute paths at which a sandbox shows folders of these folders, and which."""
 
     def make(self) -> None:
         for folder in (self.root, self.workspace, self.home, self.tmp):
@@ -124,6 +128,22 @@ class RunFolders:
     def put(self, name: str, content: bytes) -> None:
         """Writes a file into HOME, whatever links or files an agent left in its way."""
         self.put_into(self.home, PurePosixPath(name), content)
+
+    def make_shown(self, workspace: Path) -> dict[Path, Path]:
+        """The workspace and all else that is shown at absolute paths, those above others first; each is made anew where
+        an agent has put a link or a file in its place, or in that of another inside of it."""
+        mounts = dict(sorted({workspace: self.workspace, **self.shown}.items()))
+        for path, source in mounts.items():
+            if source != self.workspace:
+                self._make_folder(source)
+            for inner in mounts:
+                if path in inner.parents:
+                    self._make_folder(source / inner.relative_to(path))
+        return mounts
+
+    def _make_folder(self, folder: Path) -> None:
+        base = next(base for base in (self.workspace, self.home, self.tmp) if folder.is_relative_to(base))
+        self.make_place(base, folder.relative_to(base), folder=True)
 
     @staticmethod
     def put_into(base: Path, name: PurePath, content: bytes, mode: int = 0o600) -> None:

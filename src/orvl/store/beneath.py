@@ -43,6 +43,29 @@ def read(path: Path, most: int) -> bytes:
     return data
 
 
+def read_inside(root: Path, name: str, most: int) -> bytes | None:
+    """A regular file below a folder, without following a link on the way; None where there is none that can be read.
+
+    What is longer than `most` ends a byte after it.
+    """
+    opened: list[int] = []
+    try:
+        opened.append(os.open(root, OPEN_FOLDER))
+        *parents, last = name.split("/")
+        for part in parents:
+            opened.append(os.open(part, OPEN_FOLDER, dir_fd=opened[-1]))
+        opened.append(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=opened[-1]))
+        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
+            return None
+        with open(opened[-1], "rb", closefd=False) as file:
+            return file.read(most + 1)
+    except OSError:
+        return None
+    finally:
+        for fd in opened:
+            os.close(fd)
+
+
 def open_file(path: str, flags: int) -> int:
     """A regular file, without waiting for a pipe."""
     fd = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -10,7 +10,7 @@ from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from orvl.types import Attempt, CallIssue, CheckResult, Inspection, ModelCall, Score, Turn, Usage
+from orvl.types import Attempt, CallIssue, CheckResult, Inspection, ModelCall, Score, Turn, Usage, UserPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,6 +106,8 @@ def attempt_row(attempt: Attempt) -> tuple[Any, ...]:
         detail["record"] = attempt.record
     if attempt.contestant:
         detail["contestant"] = attempt.contestant
+    if attempt.user:
+        detail["user"] = asdict(attempt.user)
     if attempt.prompts:
         detail["prompts"] = [clean(prompt) for prompt in attempt.prompts]
     if attempt.refused:
@@ -150,6 +152,7 @@ def attempt_from(row: Sequence[Any]) -> Attempt:
     kept = {"turns": turns, "cut": tuple(detail["cut"]), "record": detail.get("record"), "told": told}
     kept["contestant"] = detail.get("contestant")
     kept["refused"] = dict(detail.get("refused", {}))
+    kept["user"] = made(UserPart, detail["user"]) if "user" in detail else None
     kept["prompts"] = tuple(detail.get("prompts", ()))
     for name in ("cut", "prompts"):
         for text in kept[name]:
@@ -210,6 +213,8 @@ def made_of_text(cell: Cell) -> str:
     }
     if any(map(eval_.asked_before, range(1, len(eval_.prompts) + 1))):
         parts["when"] = eval_.checks_digest
+    if eval_.user:
+        parts["user"] = hashlib.sha256(json.dumps(asdict(eval_.user)).encode()).hexdigest()
     if eval_.private:
         parts["private"] = True
     if eval_.varies:
@@ -235,6 +240,10 @@ def _file_digest(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+USER = "user:"
+"""Begins what answers of users' models are about: they are kept, so that nothing is asked twice."""
 
 
 def about(attempt: int) -> str:

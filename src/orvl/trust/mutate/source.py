@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from orvl.errors import ControlUnavailable, FileError, disk_sentence
+from orvl.project.control_scripts import is_scripted
 from orvl.project.controls import DELETED, deleted_in, turns_of
 from orvl.store import tree
 from orvl.store.beneath import read
@@ -116,8 +117,8 @@ class ControlSource:
         self.controls = one.part("controls")
 
     def folder_of(self, name: str) -> Path | None:
-        """Where a control is that a user wrote."""
-        folder = self.controls / name if self.controls else None
+        """Where a control is that a user wrote as files."""
+        folder = self.controls / name if self.controls and not is_scripted(self.eval, name) else None
         return folder.resolve() if folder and folder.is_dir() else None
 
     def by_hand(self, name: str) -> FolderFiles | None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.checks import Checker, active, missing_browser
@@ -18,11 +19,15 @@ from orvl.capture.take import workspace_tree
 from orvl.capture.turn_scores import checks_score
 from orvl.errors import NotStarted, OrvlError
 from orvl.project import PARTS
+from orvl.project.control_scripts import SCRIPT
+from orvl.project.places import SOLUTION, expanded
 from orvl.run.start_cache import Starts
 from orvl.sandbox.backends import Slot, chosen
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.job import shell_job
+from orvl.sandbox.places import missing_walls, placed
 from orvl.sandbox.readable import readable_paths
+from orvl.sandbox.registries import registry_access
 from orvl.sandbox.workdir import WorkDir
 from orvl.store import open_store, tree
 from orvl.trust.vetting.episodes import in_episode
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 
     from orvl.project import Project
     from orvl.project.settings import Limits
+    from orvl.sandbox.workdir import RunFolders
     from orvl.store import Store
     from orvl.types import Check, CheckResult, Eval
 
@@ -108,11 +114,13 @@ class CheckBench:
 
     async def _make(self, work: Work, stage: int, episode: int) -> str:
         eval_ = in_episode(self.eval, episode)
-        folders = self.place.new()
+        folders = placed(self.place.new(), eval_)
         async with self._slot() as slot:
             try:
                 await self.starts.give(eval_, slot.walled, (), folders)
                 await asyncio.to_thread(work.lay, stage, folders, eval_)
+                for script in work.scripts(stage):
+                    await self._perform(script, folders, slot)
                 if work.command and stage:
                     env = slot.walled.view(folders).environment()
                     job = shell_job(work.command, env, folders.logs / "did", COMMAND_SECONDS, self.limits, folders)
@@ -120,6 +128,15 @@ class CheckBench:
                 return await asyncio.to_thread(self._keep, folders)
             finally:
                 await asyncio.to_thread(folders.remove)
+
+    async def _perform(self, folder: Path, folders: RunFolders, slot: Slot) -> None:
+        """Runs the script of a control, as its agent does in a run; what it did not get done its checks will tell."""
+        ports, reach = registry_access(self.eval, slot.walled, self.starts.settings.sandbox.registries)
+        env = slot.walled.view(folders).environment() | reach
+        env |= expanded(self.eval.env, env)
+        seconds = self.eval.limits.get("turn", self.limits.turn)
+        job = shell_job(f"sh {SOLUTION}/{SCRIPT}", env, folders.logs / "performed", seconds, self.limits, folders)
+        await slot.walled.run(replace(job, ports=ports, at={SOLUTION: folder}))
 
     def _keep(self, folders: Any) -> str:
         with self.store.blobs.batch() as batch:
@@ -198,6 +215,7 @@ class CheckBench:
             self.limits,
             lambda workspace: self._lay_out(manifest, workspace),
             on_exchange=hear if manifest in self._heard else None,
+            give_home=partial(self.starts.give_home, eval_, slot.walled),
         )
         for check, result in zip(checks, await checker.results(), strict=True):
             self.checked += 1
@@ -226,7 +244,7 @@ def _of(eval_: Eval, check: Check) -> Check:
 def _together(checks: Iterable[Check]) -> list[list[Check]]:
     """Checks beside the work find what the ones before them have built, so they are run together; others alone."""
     every = list(checks)
-    beside = [check for check in every if not (check.isolated or check.steps)]
+    beside = [check for check in every if check.is_beside]
     return [[check] for check in every if check not in beside] + ([beside] if beside else [])
 
 
@@ -254,7 +272,7 @@ async def opened(project: Project, eval_: Eval) -> AsyncIterator[CheckBench]:
 
 
 async def _check_programs(eval_: Eval, slot: Slot, work: WorkDir, limits: Limits) -> None:
-    why = await asyncio.to_thread(missing_browser, eval_, slot.walled)
+    why = missing_walls(eval_, slot.walled) or await asyncio.to_thread(missing_browser, eval_, slot.walled)
     why = why or await CheckPrograms(work, limits).missing(eval_, slot.walled)
     if why:
         raise OrvlError(f"Nothing can be checked: {why}.")

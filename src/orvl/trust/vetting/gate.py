@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from orvl.capture.checks import active
 from orvl.errors import ControlUnavailable
+from orvl.project.control_scripts import is_scripted
 from orvl.trust.controls import make_controls
 from orvl.trust.mutate.bugs import patches_of
 from orvl.trust.mutate.patches import apply_patch
@@ -122,6 +123,8 @@ class EvalGate:
     @cached_property
     def good(self) -> Work:
         """The good control. One that changes nothing is none: everything that is said of it would hold of no work."""
+        if is_scripted(self.eval, "good"):
+            return Work("good", control=self.eval.part("controls/good"), is_heard=True)
         if source_is_idle(self.source):
             raise ControlUnavailable(
                 "controls/good changes nothing in the workspace: write there what good work leaves."

@@ -12,6 +12,8 @@ from orvl.trust.mutate.syntax import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orvl.types import Eval
+
 WORD = re.compile(r"[^\W_][\w.-]*|_[\w.-]+")
 
 
@@ -39,3 +41,9 @@ class KnownText:
         """Whether a word stands there by itself; plain words in any case."""
         flags = re.IGNORECASE if word.isalpha() else 0
         return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", self.text, flags) is not None
+
+
+def told_by(eval_: Eval, turn: int) -> tuple[str, ...]:
+    """The prompts up to a turn, and what the user tells by then to an agent that asks."""
+    facts = eval_.user.in_turn(turn).facts.values() if eval_.user else ()
+    return (*eval_.prompts[:turn], *facts)

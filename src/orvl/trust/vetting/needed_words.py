@@ -42,6 +42,8 @@ ESCAPE = re.compile(r"\\+(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt])")
 SELECTOR = re.compile(r"#([\w-]+)")
 STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
 SEGMENT = re.compile(r"[A-Za-z][\w-]+")
+DIGEST = re.compile(r"[0-9a-f]{16,64}")
+"""Sums of content, or what is left of them after their first digits: nobody has to be told them."""
 STEP_WORDS = frozenset(
     ("text", "value", "into", "in", "no", "css", "has-text", "error", "dark", "background", "sideways", "scrolling")
 )
@@ -86,7 +88,8 @@ class NeededWords:
         inputs = " ".join(self.made_up)
         found |= {word for word in self.told if word in written and letters_of(word) not in inputs}
         numbers = {str(status) for status in self.statuses & self.code.numbers}
-        return {word for word in found if word not in COMMON | self.own_names and len(word) > 1} | numbers
+        found = {word for word in found if len(word) > 1 and not DIGEST.fullmatch(word)}
+        return found - COMMON - self.own_names | numbers
 
     @cached_property
     def _written(self) -> frozenset[str]:

@@ -16,7 +16,8 @@ CAUGHT, MOST_EXCUSED = 0.80, 0.10
 
 async def bug_results(gate: EvalGate) -> dict[str, dict[str, CheckResult]]:
     """What the checks say of each bug that a user wrote."""
-    return {work.name: await gate.at_the_end(work) for work in gate.bugs}
+    found = await gate.each(gate.bugs, gate.at_the_end, "bugs")
+    return {work.name: results for work, results in zip(gate.bugs, found, strict=True)}
 
 
 async def survivors(gate: EvalGate) -> list[str]:

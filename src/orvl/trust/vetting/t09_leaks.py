@@ -14,7 +14,7 @@ from orvl.trust.mutate.syntax import text_of
 from orvl.trust.vetting.check_code import ORIGINAL
 from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.inputs import inputs_of
-from orvl.trust.vetting.known_text import KnownText
+from orvl.trust.vetting.known_text import KnownText, told_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]")
 
 
 async def run(gate: EvalGate) -> EvalResult:
-    known = KnownText(gate.eval.prompts, gate.source.workspace)
+    known = KnownText(told_by(gate.eval, len(gate.eval.prompts)), gate.source.workspace)
     found = await inputs(gate)
     stale = sorted(pieces for pieces in found if all(map(known.holds, pieces)))
     share = 1 - len(stale) / len(found) if found else 1.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from orvl.trust.vetting.check_code import CheckCode
 from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
-from orvl.trust.vetting.known_text import KnownText
+from orvl.trust.vetting.known_text import KnownText, told_by
 from orvl.trust.vetting.needed_words import NeededWords, words_in, words_of_step
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ async def run(gate: EvalGate) -> EvalResult:
     problems, needed, unsaid = [], 0, {}
     for check in gate.eval.checks:
         words = await _needed(gate, check)
-        known = KnownText(gate.eval.prompts[: gate.eval.due(check)], gate.source.workspace)
+        known = KnownText(told_by(gate.eval, gate.eval.due(check)), gate.source.workspace)
         missing = sorted(word for word in words - excused if not known.says(word))
         needed += len(words)
         if missing:

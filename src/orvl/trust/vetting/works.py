@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from orvl.project.control_scripts import SCRIPT
 from orvl.project.controls import turns_of
 from orvl.run.controls import lay_control
 from orvl.store import beneath
@@ -53,9 +54,14 @@ class Work:
         """The last of its turns up to this one; 0 before the first. What it leaves is the same from one to the next."""
         return max((one for one in self.turns if one <= turn), default=0)
 
+    def scripts(self, turn: int) -> list[Path]:
+        """The folders with the scripts that make what it leaves by this turn, where it is made by scripts."""
+        folders = turns_of(self.control).items() if self.control else ()
+        return [folder for one, folder in folders if one <= turn and (folder / SCRIPT).is_file()]
+
     def lay(self, turn: int, folders: RunFolders, eval_: Eval) -> None:
         """Does to the workspace what its turns up to this one do; nothing before the first."""
-        if self.control is not None:
+        if self.control is not None and not self.scripts(max(self.turns)):
             for one in self.turns:
                 if one <= turn:
                     lay_control(self.control, one, folders.workspace, eval_.drawn)
