@@ -599,3 +599,30 @@ def test_an_agent_sees_neither_tests_nor_solution(project, tmp_path):
 def test_variables_that_are_not_for_a_task_are_refused(project, tmp_path, name):
     text = f'{TOML}\n[environment.env]\n{name} = "x"\n'
     assert name in refused(project, single(tmp_path / "task", task_toml=text))
+
+
+# -- the gate
+
+PYTHON_TEST = """
+#!/bin/sh
+echo 0 > /logs/verifier/reward.txt
+PYTHONPATH=/app python3 -c 'import adding; assert adding.add(2, 3) == 5' && echo 1 > /logs/verifier/reward.txt
+"""
+
+
+def test_an_imported_task_goes_through_the_tests_that_do_not_ask_for_more_than_it_has(project, tmp_path):
+    """What its solution leaves is made by a script, and bad work and cheats are made of that."""
+    solution = "#!/bin/sh\nprintf 'def add(a, b):\\n    return a + b\\n' > /app/adding.py\n"
+    files = {"tests/test.sh": PYTHON_TEST, "solution/solve.sh": solution}
+    folder = write(single(tmp_path / "adds"), files)
+    write(folder, {"instruction.md": "Write adding.py with add(a, b).\n"})
+    imported(project, folder)
+    checked = project.orvl("check", "adds", "--test=1", "--test=2", "--test=4", "--test=11", "--json")
+    assert checked.status == 1, checked.err
+    (found,) = checked.json["evals"]
+    states = {test["number"]: test["state"] for test in found["tests"]}
+    assert (states[1], states[2], states[4]) == ("passed", "passed", "passed")
+    assert states[3] == "not applicable"
+    (cheats,) = [test for test in found["tests"] if test["number"] == 11]
+    assert cheats["state"] == "failed"
+    assert any("early-exit on empty gains 1.00" in one for one in cheats["todo"]), cheats

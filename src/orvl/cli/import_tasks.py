@@ -189,5 +189,6 @@ def _print(results: Sequence[TaskResult]) -> None:
     click.echo(f"{count(len(results), 'task')}: " + ", ".join(f"{number} {word}" for word, number in told if number))
     if made:
         click.echo(
-            f"Their verifiers run beside the agent's code. Try the reference solution: orvl dummy-good --eval={made[0]}"
+            "Their verifiers run beside the agent's code. Whether they tell its solution from none, and from cheats: "
+            f"orvl check {made[0]}"
         )

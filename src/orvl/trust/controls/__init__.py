@@ -32,11 +32,13 @@ GATE = tuple(name for name, control in CONTROLS.items() if control.is_in_gate)
 """The controls that T1 to T5 need."""
 
 
-def make_controls(eval_: Eval, names: Collection[str] | None = None) -> tuple[dict[str, ControlFiles], dict[str, str]]:
+def make_controls(
+    eval_: Eval, names: Collection[str] | None = None, source: ControlSource | None = None
+) -> tuple[dict[str, ControlFiles], dict[str, str]]:
     """The controls of an eval, and for each that it cannot have a sentence that says what to add."""
     if unknown := sorted(set(names or ()) - set(CONTROLS)):
         raise UserError(f"There is no control '{unknown[0]}'; the controls are {', '.join(CONTROLS)}.")
-    source = ControlSource(eval_)
+    source = source or ControlSource(eval_)
     made: dict[str, ControlFiles] = {}
     lacking: dict[str, str] = {}
     for name, control in CONTROLS.items():

@@ -112,12 +112,16 @@ def _paths(root: Path) -> Iterator[Path]:
 class ControlSource:
     """An eval as the controls see it; each part is read once, when first needed."""
 
-    def __init__(self, one: Eval) -> None:
+    def __init__(self, one: Eval, performed: Path | None = None) -> None:
         self.eval = one
         self.controls = one.part("controls")
+        self.performed = performed
+        """What the good control left, where it is a script that was run."""
 
     def folder_of(self, name: str) -> Path | None:
-        """Where a control is that a user wrote as files."""
+        """Where a control is that a user wrote as files, or whose script has made them."""
+        if name == "good" and self.performed:
+            return self.performed
         folder = self.controls / name if self.controls and not is_scripted(self.eval, name) else None
         return folder.resolve() if folder and folder.is_dir() else None
 

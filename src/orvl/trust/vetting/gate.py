@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -20,6 +20,8 @@ from orvl.trust.vetting.mutants import mutants
 from orvl.trust.vetting.works import EMPTY, Work
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from orvl.project import Project
     from orvl.store import Store
     from orvl.trust.vetting.bench import CheckBench, Verdicts
@@ -99,6 +101,8 @@ class EvalGate:
     """The user's own, for what was measured there; it is only read."""
     effort: Effort = Effort()
     say: Callable[[str], None] = lambda _: None
+    performed: Path | None = None
+    """What the script of the good control left, where it is one."""
     _shared: dict[str, asyncio.Future[Any]] = field(default_factory=dict)
 
     @cached_property
@@ -108,7 +112,7 @@ class EvalGate:
 
     @cached_property
     def source(self) -> ControlSource:
-        return ControlSource(self.eval)
+        return ControlSource(self.eval, self.performed)
 
     @property
     def is_quick(self) -> bool:
@@ -147,7 +151,7 @@ class EvalGate:
 
     def derived(self, name: str) -> Work:
         """A control of the ladder."""
-        made, lacking = make_controls(self.eval, [name])
+        made, lacking = make_controls(self.eval, [name], self.source)
         if name in lacking:
             raise ControlUnavailable(lacking[name])
         return Work.of(made[name])
@@ -166,13 +170,12 @@ class EvalGate:
 
     def buggy(self, name: str, files: Mapping[str, bytes], gone: frozenset[str] = frozenset()) -> Work:
         """The good work at its end, with these files instead of its own."""
-        return replace(
-            self.good,
-            name=name,
+        return Work(
+            name,
+            control=self.source.folder_of("good"),
             files=files,
             deleted=gone,
             executable=self.source.final.executable & files.keys(),
-            is_heard=False,
         )
 
     @cached_property

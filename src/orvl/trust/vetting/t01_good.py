@@ -24,8 +24,9 @@ async def run(gate: EvalGate) -> EvalResult:
             problems.append(f"{work.name} gets {verdicts.score:.2f} ({named(verdicts.results)}).")
     said = ", ".join(f"{name} {score:.2f}" for name, score in scores.items())
     if gate.good_2 is None:
-        problems.append(NO_SECOND)
         said += "; there is no good-2"
+        # Nobody has written a second solution of another tool's task: that its verifier accepts others is unknown.
+        problems += [] if gate.eval.imported else [NO_SECOND]
     return held(problems, f"{said} (at least {AT_LEAST}, every check passed)", scores=scores)
 
 

@@ -10,11 +10,13 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from orvl.errors import ControlUnavailable, SetupFailed
+from orvl.project.control_scripts import is_scripted
 from orvl.trust import vetting
 from orvl.trust.standing import eval_content
 from orvl.trust.vetted import VERSION
 from orvl.trust.vetting.bench import opened
 from orvl.trust.vetting.gate import HOLDS, Effort, EvalGate, EvalResult, EvalTest, failed, not_applicable
+from orvl.trust.vetting.performed import performed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -88,8 +90,12 @@ async def vet(
             note(test, NO_CHECKS if test.number == 1 else not_applicable("there are no checks"))
         return Vetted(eval_, results, time.monotonic() - began, effort)
     async with opened(project, eval_) as bench:
-        gate = EvalGate(project, bench, store, effort, say)
+        good = eval_.part("controls/good") if is_scripted(eval_, "good") else None
+        gate = EvalGate(project, bench, store, effort, say, performed=good and await performed(bench, good))
         for test in gate_tests():
+            if eval_.imported and test.number not in (effort.numbers or OF_IMPORTED):
+                note(test, not_applicable(NOT_IMPORTED))
+                continue
             if why := effort.skips(test):
                 note(test, EvalResult("skipped", why))
                 continue
@@ -98,6 +104,8 @@ async def vet(
     return Vetted(eval_, results, time.monotonic() - began, effort)
 
 
+OF_IMPORTED = frozenset((1, 2, 6, 11))
+NOT_IMPORTED = "an imported task is tried by tests 1, 2, 6 and 11; --test tries it by others"
 NO_CHECKS = failed("the eval has no checks", ["Write checks that tell good work from bad (docs/evals.md, 'Checks')."])
 
 
