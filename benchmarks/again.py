@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.lines import Line, seconds
 from benchmarks.measure import best
-from benchmarks.memory import RUNS
-from benchmarks.runs import noop_runs
+from benchmarks.runs import RUNS, noop_runs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from benchmarks.lines import Line, at_least
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PARTS, RUNS = 5, 200
-"""1,000 runs, judged in parts, so that both ways take turns."""
+PARTS, RUNS = 3, 80
+"""240 runs, judged in parts, so that both ways take turns."""
 JUDGES, METRICS, ITEMS = 3, 5, 5
 LATENCY = 0.5
 SERVERS = ("scripted", "late")
