@@ -5,8 +5,8 @@ READY := $(VENV)/.ready
 # What builds the docs is no part of what orvl or its tests are made of.
 DOCS_VENV := .venv-docs
 DOCS_READY := $(DOCS_VENV)/.ready
-# One worker more than there are cores: tests also wait.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# Twice as many workers as there are cores: tests also wait.
+WORKERS ?= $(shell expr $$(nproc) \* 2)
 PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
