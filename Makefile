@@ -27,9 +27,12 @@ docs: $(DOCS_READY)
 	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/python -m mkdocs build --strict
 
 # The tests that every change needs, in a few minutes.
-test: lint types
+test: lint
 	@tests/system.sh $@
-	@$(PYTEST) tests/unit tests/cli
+	@# Types are checked meanwhile: tests also wait.
+	@mkdir -p .mypy_cache; $(RUN) -m mypy >.mypy_cache/last.txt 2>&1 & types=$$!; \
+		$(PYTEST) tests/unit tests/cli; tests=$$?; \
+		wait $$types; types=$$?; cat .mypy_cache/last.txt; exit $$((tests || types))
 	$(TOOK)
 
 # What agents, providers, machines and other people's files do wrong, from end to end.

@@ -26,7 +26,9 @@ CHECKED_WHOLE = ("hello-world", "fix-slugs")
 """What every change is tried with as a whole. Of the others, every change shows that good work passes and that each bug
 is seen; the rest is the gate's (`vetted.json`), and `make nightly` tries it."""
 ALL_WHOLE = [name if name in CHECKED_WHOLE else pytest.param(name, marks=pytest.mark.nightly) for name in NAMES]
-WITHOUT_A_PAGE = [pytest.param(name, marks=pytest.mark.nightly) if name == "kitchen-converter" else name for name in NAMES]
+WITHOUT_A_PAGE = [
+    pytest.param(name, marks=pytest.mark.nightly) if name == "kitchen-converter" else name for name in NAMES
+]
 """What looks at pages takes longer than all others together."""
 CORE = ("git-tangle", "one-list", "shift-swap")
 """Those with checks by turn and draws, which have tests of their own."""
