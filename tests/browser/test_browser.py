@@ -420,7 +420,7 @@ def test_an_app_that_does_not_start_is_told_with_its_last_words(tmp_path, kind):
     assert seen.look.defects is None and seen.look.axe is None
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "apart"])
+@pytest.mark.parametrize("kind", [pytest.param("bubblewrap", marks=pytest.mark.nightly), "apart"])
 def test_an_app_that_never_listens_and_prints_without_end(tmp_path, kind):
     seen = see(tmp_path, {}, {"start": f"yes {MARK}"}, kind=kind, seconds=8)
     assert seen.look.status == "no app"
@@ -503,7 +503,7 @@ def listening():
         thread.join()
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+@pytest.mark.parametrize("kind", ["bubblewrap", pytest.param("none", marks=pytest.mark.nightly)])
 def test_a_page_reaches_neither_the_host_nor_its_files(tmp_path, kind):
     with listening() as (port, called):
         page = (PAGES / "curious.html").read_text().replace("__PORT__", str(port))
