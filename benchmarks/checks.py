@@ -18,7 +18,7 @@ from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.workdir import WorkDir
 from orvl.types import Check, Eval
 
-ROUNDS = 40
+ROUNDS = 20
 TARGET, BOUND = 6.0, 9.0
 """Two sandboxes instead of one, and a Python that asks."""
 BESIDE = Check("beside", "true", 60.0)

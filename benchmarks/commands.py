@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HELP, HELP_BOUND = 0.1, 0.3
 READ, READ_BOUND = 0.25, 1.5
-TIMES, RUNS = 5, 20
+TIMES, RUNS = 4, 20
 
 
 def commands(folder: Path) -> list[Line]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.lines import Line, at_most
-from benchmarks.noop import RUNS
-from benchmarks.runs import noop_runs
+from benchmarks.runs import RUNS, noop_runs
 
 if TYPE_CHECKING:
     from pathlib import Path

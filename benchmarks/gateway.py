@@ -18,7 +18,7 @@ from benchmarks.lines import OK, REGRESSED, Line, at_most
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-ROUNDS, WARM_UP = 300, 20
+ROUNDS, WARM_UP = 150, 20
 STREAMS = (50, 200)
 PIECES = 100
 MOST_ADDED, MOST_BEFORE_FIRST, MOST_MEMORY = 1.0, 5.0, 15.0

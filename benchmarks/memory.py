@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.lines import Line, at_most
-from benchmarks.runs import noop_runs
+from benchmarks.runs import RUNS, noop_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUNS = 5000
 TARGET, BOUND = 120, 200
 
 

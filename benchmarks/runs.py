@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.measure import Spawns, Used, python
 
+RUNS = 5000
 AGENT = 'models = {"none": ["none"]}\n\n\ndef command(prompt):\n    return "true"\n'
 EVAL = "---\nmetrics: {speed: 1}\n---\nDo nothing.\n"
 

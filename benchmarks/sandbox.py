@@ -17,7 +17,7 @@ from orvl.sandbox.workdir import RunFolders
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROUNDS = 150
+ROUNDS = 60
 TARGET, BOUND = 1.3, 2.5
 PLENTY = ResourceLimits(processes=1024, open_files=4096, file_size=1 << 30, disk=1 << 30, memory=1 << 33)
 

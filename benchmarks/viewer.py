@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 START, COLD, FIRST_BYTE, PAGE_MB, MEMORY_MB = 0.5, 1.0, 0.3, 1.0, 300.0
-PAGES = 1000
+PAGES = 100
 OTHERS = (
     "/board",
     "/evals",

@@ -35,7 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.skip(reason="needs root"))
         shared = [name for name in getattr(item.module, "MADE_ONCE", ()) if name in item.fixturenames]
         if shared:
-            params = [item.callspec.params.get(name) for name in shared] if hasattr(item, "callspec") else []
+            given = item.callspec.params if hasattr(item, "callspec") else {}
+            params = [given[name] for name in shared if name in given]
             item.add_marker(pytest.mark.xdist_group(f"{item.path.name} {shared} {params}"))
 
 

@@ -82,7 +82,9 @@ def scored(folder, name):
     return *values, page
 
 
-@pytest.mark.parametrize("name", ["empty", "dot", "in-its-own-colour", "covered"])
+@pytest.mark.parametrize(
+    "name", ["empty", pytest.param("dot", marks=pytest.mark.nightly), "in-its-own-colour", "covered"]
+)
 def test_a_page_on_which_nothing_can_be_seen_is_at_the_bottom(tmp_path, name):
     *values, page = scored(tmp_path, name)
     assert values == [0.0, 0.0]
@@ -96,7 +98,12 @@ def test_a_page_without_a_defect_is_at_the_top(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "most"), [("low-contrast", 0.55, 0.6), ("slightly-low-contrast", 0.85, 0.9), ("gradient", 0, 0.1)]
+    ("name", "least", "most"),
+    [
+        ("low-contrast", 0.55, 0.6),
+        pytest.param("slightly-low-contrast", 0.85, 0.9, marks=pytest.mark.nightly),
+        ("gradient", 0, 0.1),
+    ],
 )
 def test_text_without_contrast_costs_by_its_share_and_by_how_little_can_be_read(tmp_path, name, least, most):
     ui_score, ux_score, _ = scored(tmp_path, name)

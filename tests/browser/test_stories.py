@@ -12,7 +12,7 @@ from helpers.user_project import UserProject
 from helpers.viewing import viewing
 
 MADE_ONCE = ("shown",)
-LOOKS = [("light", DESK), ("dark", DESK), ("light", PHONE)]
+LOOKS = [("light", DESK), pytest.param(("dark", DESK), marks=pytest.mark.nightly), ("light", PHONE)]
 
 
 @pytest.fixture(scope="module")

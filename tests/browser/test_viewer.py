@@ -31,8 +31,14 @@ def paths(viewer):
     return {"board": "/board", "hostile": f"/run/{hostile['run']}", "plain": f"/run/{plain['run']}"}
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("name", ["board", "plain", "hostile"])
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        *(("board", scheme) for scheme in SCHEMES),
+        *((name, "light") for name in ("plain", "hostile")),
+        *(pytest.param(name, "dark", marks=pytest.mark.nightly) for name in ("plain", "hostile")),
+    ],
+)
 def test_pages_are_silent_stay_here_and_can_be_read_by_everybody(shown, scheme, name):
     viewer, _, browser = shown
     with Watched(browser, scheme, DESK) as watched:
@@ -76,7 +82,13 @@ def certified(shown, tmp_path_factory):
         yield viewer, shown[2]
 
 
-@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESK), ("dark", DESK), ("light", PHONE), ("dark", PHONE)])
+@pytest.mark.parametrize(
+    ("scheme", "viewport"),
+    [
+        *(("light", DESK), ("dark", PHONE)),
+        *(pytest.param(*one, marks=pytest.mark.nightly) for one in (("dark", DESK), ("light", PHONE))),
+    ],
+)
 def test_heat_plots_and_certificates_can_be_read_by_everybody(certified, scheme, viewport):
     viewer, browser = certified
     found = {}

@@ -58,7 +58,8 @@ def judged(project, **judges):
                 f'[judges.{name}]\nmodel = "scripted"\nprovider = "{name}-host"\n\n'
             )
             path = project.root / "orvl.toml"
-            path.write_text((path.read_text() if path.exists() else "") + text)
+            # Controls write files and nothing else: without sandboxes they are the same, and ready much sooner.
+            path.write_text((path.read_text() if path.exists() else '[sandbox]\nuse = "none"\n\n') + text)
         yield hosts
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_evals import EVALS, NAMES, check_names, lay
+from test_evals import ALL_WHOLE, EVALS, check_names, lay
 
 TAPED = Path(__file__).parents[1] / "helpers/taped_checks.py"
 
@@ -32,7 +32,7 @@ def called(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL_WHOLE)
 def test_answers_of_an_earlier_call_are_wrong_in_the_next_one(name, called):
     for word in check_names(name):
         taped = called(name, word, "tape")

@@ -122,6 +122,7 @@ def test_too_much_to_read_is_unknown(monkeypatch):
     assert [(one.lines, one.touched) for one in found] == [(None, 0), (None, MOST_FILES + 1)]
     large = {"large.py": b"x = 1\n" * LARGEST_FILE, "small.py": b"x = 1\n"}
     assert curves(attempt(blobs, {}, large), blobs, Inspections())[1].lines == 1
-    monkeypatch.setattr(module, "SECONDS", -1.0)
-    late = curves(attempt(blobs, {}, {"late.py": b"y = 2\n"}), blobs, Inspections())
+    monkeypatch.setattr(module, "SECONDS", 0.001)
+    slow = {f"{number}.py": b"y = 2\n" * 10_000 + b"# %d\n" % number for number in range(20)}
+    late = curves(attempt(blobs, {}, slow), blobs, Inspections())
     assert late[1].lines is None, "what takes too long is unknown"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import pytest
@@ -32,11 +33,22 @@ def call(project, *words, ordinary=False, env=None, timeout=60):
     return result
 
 
+@pytest.fixture(scope="module")
+def template():
+    """Where the first `filled` keeps a copy for the others."""
+    with TemporaryDirectory(prefix="orvl-test-") as folder:
+        yield Path(folder, "project")
+
+
 @pytest.fixture
-def filled(small):
+def filled(small, template):
     """A project whose store holds three runs."""
+    if template.exists():
+        shutil.copytree(template, small.root, dirs_exist_ok=True)
+        return small
     result = call(small, "writer", "--eval=one", "--episodes=3", "--json")
     assert result.json["ratings"][0]["runs"]["rated"] == 3
+    shutil.copytree(small.root, template)
     return small
 
 
