@@ -4,12 +4,13 @@ logs.py runs in a sandbox of its own. What it answers comes from there as data a
 """
 
 import json
-import random
 import sys
 
 from orvl import checks
 
 HEAD = "2031-03-09T14:02:07Z INFO [web] "
+MADE_UP = []
+random = checks.random()
 
 # Runs beside logs.py: it knows the questions, not the answers.
 ASK = """
@@ -37,7 +38,7 @@ def asked(questions):
     """The answers to these questions, asked in order in one process."""
     if checks.read("logs.py") is None:
         checks.fail("Expected a file logs.py, but there is none.")
-    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", ASK, input=json.dumps(questions), seconds=20)
+    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", ASK, input=json.dumps(questions), seconds=60)
     try:
         seen = json.loads(ended.stdout.splitlines()[-1])
     except (IndexError, ValueError, RecursionError):
@@ -54,10 +55,19 @@ def is_right(answer, wanted):
 
 
 def answers(wanted):
-    """Expect these answers to these questions."""
+    """Grade these answers to these questions. What is fixed counts only beside something that is made up: whoever knows
+    these checks by heart passes none."""
+    fresh, fixed = [], []
     for (question, answer), seen in zip(wanted.items(), asked(list(wanted)), strict=True):
-        if not is_right(seen, answer):
-            checks.fail(f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}.")
+        is_made_up = any(word in question for word in MADE_UP)
+        said = "" if is_right(seen, answer) else f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}."
+        (fresh if is_made_up else fixed).append(said)
+    cases = [[said] for said in fresh] + [[said, fresh[place % len(fresh)]] for place, said in enumerate(fixed)]
+    for sentence in filter(None, fresh + fixed):
+        print(sentence)
+    passed = sum(not any(case) for case in cases)
+    checks.grade(passed, len(cases))
+    sys.exit(int(passed < len(cases)))
 
 
 def entry(message="", fields=None, more=None, **parts):
@@ -67,7 +77,8 @@ def entry(message="", fields=None, more=None, **parts):
 
 def made_up(length=6):
     """A word that nobody can know: a module that knows these checks passes none."""
-    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=length))
+    MADE_UP.append("".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=length)))
+    return MADE_UP[-1]
 
 
 def plain():
@@ -164,7 +175,9 @@ def durations():
         "2h30m": 9000.0, "1s500ms": 1.5, "1h1ms": 3600.001, "0.5h": 1800.0, "007s": 7.0,
     }
     hours, minutes, parts = random.randint(2, 90), random.randint(1, 59), random.randint(1, 999)
-    good |= {f"{hours}h{minutes}m": hours * 3600.0 + minutes * 60, f"{minutes}s{parts}ms": round(minutes + parts / 1000, 6)}
+    made = {f"{hours}h{minutes}m": hours * 3600.0 + minutes * 60, f"{minutes}s{parts}ms": round(minutes + parts / 1000, 6)}
+    MADE_UP.extend(made)
+    good |= made
     bad = (
         "", "5", "-1s", "1s2m", ".5s", "fast", "1.s", "1..5s", "1s1s", "1 s", " 1s", "1s\\n", "1S", "1ms1s", "s", "1e3s",
         "1m30", "+1s",
