@@ -20,10 +20,14 @@ import logs
 def parts(line):
     entry = logs.parse_line(line)
     return entry and [entry["message"], entry["fields"]]
+def first(count, *lines):
+    seen = []
+    found = iter(logs.read(seen.append(line) or line for line in lines))
+    return [[next(found) for _ in range(count)], len(seen)]
 answers = []
 for question in json.load(sys.stdin):
     try:
-        answers.append(["is", eval(question, {"logs": logs, "parts": parts})])
+        answers.append(["is", eval(question, {"logs": logs, "parts": parts, "first": first})])
     except Exception as error:
         answers.append(["raises", type(error).__name__])
 print("\\n" + json.dumps(answers, default=repr))
@@ -55,19 +59,18 @@ def is_right(answer, wanted):
 
 
 def answers(wanted):
-    """Grade these answers to these questions. What is fixed counts only beside something that is made up: whoever knows
-    these checks by heart passes none."""
+    """Grade these answers to these questions. What is fixed counts only where something that is made up is right, too:
+    whoever knows these checks by heart passes none."""
     fresh, fixed = [], []
     for (question, answer), seen in zip(wanted.items(), asked(list(wanted)), strict=True):
         is_made_up = any(word in question for word in MADE_UP)
         said = "" if is_right(seen, answer) else f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}."
         (fresh if is_made_up else fixed).append(said)
-    cases = [[said] for said in fresh] + [[said, fresh[place % len(fresh)]] for place, said in enumerate(fixed)]
     for sentence in filter(None, fresh + fixed):
         print(sentence)
-    passed = sum(not any(case) for case in cases)
-    checks.grade(passed, len(cases))
-    sys.exit(int(passed < len(cases)))
+    cases = fresh + (fixed if "" in fresh else ["by heart"] * len(fixed))
+    checks.grade(cases.count(""), len(cases))
+    sys.exit(int(any(cases)))
 
 
 def entry(message="", fields=None, more=None, **parts):
@@ -100,6 +103,7 @@ def plain():
 def fields():
     word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts('{HEAD}{word} {key}={value} {word}=1')": [word, {key: value, word: "1"}],
         f"parts('{HEAD}{word} a=1 and {key}={value} b=2')": [f"{word} a=1 and", {key: value, "b": "2"}],
         f"parts('{HEAD}Slow answer path=/cart took=1.5s')": ["Slow answer", {"path": "/cart", "took": "1.5s"}],
         f"parts('{HEAD}Set a=1 in the config retries=2')": ["Set a=1 in the config", {"retries": "2"}],
@@ -115,6 +119,7 @@ def fields():
 def quoted():
     word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts('{HEAD}{word} {key}=\"{value} {word}\" n=2')": [word, {key: f"{value} {word}", "n": "2"}],
         f"parts(r'{HEAD}{word} {key}=\"{value} \\\"x\\\"\" n=2')": [word, {key: f'{value} "x"', "n": "2"}],
         f"parts('{HEAD}In user=\"Ann Lee\" n=2')": ["In", {"user": "Ann Lee", "n": "2"}],
         f"parts(r'{HEAD}Said text=\"a \\\"b\\\" c\" by=me')": ["Said", {"text": 'a "b" c', "by": "me"}],
@@ -159,13 +164,14 @@ def joined():
 
 
 def lazy():
-    first, more = made_up(), made_up()
-    lines = f"(lambda seen: (seen.append(line) or line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n']))"
+    """The first entries, and how many lines have been taken for them."""
+    word, more = made_up(), made_up()
     answers({
-        f"next(logs.read(line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n']))": entry("a", more=[" x"]),
-        f"next(logs.read(line for line in ['{HEAD}{first}\\n', '{more}\\n', '{HEAD}b\\n']))": entry(first, more=[more]),
-        f"(lambda seen: [next(iter(logs.read({lines}(seen))))['message'], seen])([])":
-            ["a", [f"{HEAD}a\n", " x\n", f"{HEAD}b\n"]],
+        f"first(1, '{HEAD}{word}\\n', '{more}\\n', '{HEAD}b\\n', ' y\\n')": [[entry(word, more=[more])], 3],
+        f"first(1, '{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n')": [[entry("a", more=[" x"])], 3],
+        f"first(1, 'lost\\n', '{HEAD}a\\n', '{HEAD}b\\n', '{HEAD}c\\n')": [[entry("a", more=[])], 3],
+        f"first(2, '{HEAD}a\\n', '{HEAD}b\\n', '\\n', 'x\\n', '{HEAD}c\\n', '{HEAD}d\\n')":
+            [[entry("a", more=[]), entry("b", more=["", "x"])], 5],
     })
 
 
