@@ -75,6 +75,7 @@ BUGS = {
     "coupons in small letters are ignored": ("return code.strip().upper()", "return code"),
     "a strange country ends in a KeyError": ("raise ValueError(f", "raise KeyError(f"),
 }
+RIGHT = ("right", "right, too", "right again", "right as ever")
 random = checks.random()
 
 
@@ -235,14 +236,24 @@ def expect_work():
         checks.fail(f"Expected invoice.amounts to be right on most orders, saw {right} of {len(WORK)}.")
 
 
+def expect_fixes():
+    """Expect most of what customers told of to be right: tests of a program that is as wrong as before are worth nothing."""
+    right = sum(not said for said in wrong_amounts(*FIXES))
+    if right <= len(FIXES) / 2:
+        checks.fail(f"Expected most of the reports to be fixed, saw {right} right amounts of {len(FIXES)}.")
+
+
 def made_up_fixes():
-    """Orders that nobody can know, one for each report, and their amounts."""
+    """Orders that nobody can know, one for each report, and their amounts. The last ones have half a cent, which a price
+    as a float may have lost."""
     part, cents, tens, price = random.randint(1, 99), random.randint(100, 499), random.randint(1, 8), random.randint(1, 80)
+    below = random.choice([many for many in range(1005, 90000, 10) if Decimal(many / 1000) < Decimal(many) / 1000])
     bills = [
         (order(("Desk", part, 1), ("Lamp", 100 - part, 1)), Decimal(100), Decimal(0), Decimal(0)),
         (order(("Pen", cents / 100, 1), coupon="FIVER"), Decimal(cents) / 100, Decimal(cents) / 100, Decimal("4.90")),
         (order(("Cup", 10, tens), coupon=" ten "), Decimal(10 * tens), Decimal(tens), Decimal("4.90")),
         (order(("Tape", f"{price}.005", 1)), price + Decimal("0.01"), Decimal(0), Decimal("4.90")),
+        (order(("Tape", below / 1000, 1)), to_cents(Decimal(below) / 1000), Decimal(0), Decimal("4.90")),
     ]
     made = []
     for one, net, discount, shipping in bills:
@@ -297,7 +308,7 @@ def short():
     long = [node.name for node in functions if node.end_lineno - node.lineno + 1 > LONGEST]
     has_both = {"amounts", "render"} <= {node.name for node in functions}
     # One table: a country that is named twice was copied.
-    named = [sum(isinstance(node, ast.Constant) and node.value == name for node in ast.walk(tree)) for name in ("FR", "CH")]
+    named = [sum(stands_for(node, name) for node in ast.walk(tree)) for name in ("FR", "CH")]
     is_table = named == [1, 1] and is_billed_by_table(tree)
     grade([
         ["Expected functions amounts and render in invoice.py, but they are not there." * (not has_both)],
@@ -323,10 +334,15 @@ def is_billed_by_table(tree):
     return False
 
 
+def stands_for(node, country):
+    """Whether this is the name of a country: a text, or what is before a `=` in a call."""
+    return isinstance(node, ast.Constant) and node.value == country or isinstance(node, ast.keyword) and node.arg == country
+
+
 def with_another_row(tree, old, new):
     """The source with a copy of what stands for a country, as another country: its row, or whatever else holds it."""
     holders = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    (part,) = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == old)
+    (part,) = (node for node in ast.walk(tree) if stands_for(node, old))
     while part in holders:
         inside, holder = part, holders[part]
         for row in [value for _, value in ast.iter_fields(holder) if isinstance(value, list) and inside in value]:
@@ -349,6 +365,8 @@ def renamed(node, old, new):
     for part in ast.walk(made):
         if isinstance(part, ast.Constant) and part.value == old:
             part.value = new
+        elif isinstance(part, ast.keyword) and part.arg == old:
+            part.arg = new
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             part.id = f"{part.id}_{new}"
     return made
@@ -375,21 +393,24 @@ def existing():
 
 
 def tests():
-    """The new tests are run on the program, on one that is right, and on some that are not, in any order: they have to
-    tell them apart."""
+    """The new tests are run on the program, on some that are right, and on some that are not, in any order: they have to
+    tell them apart. Which tests there are is found with two of them, and they pass on all the others that are right: so
+    whoever makes results up is found out by one of these."""
     expect_fixes()
     new = [path for path in checks.files() if re.fullmatch(r"tests/test_[^/]*\.py", path) and path != EXISTING]
     if not new:
         checks.fail("Expected a new file tests/test_*.py, but there is none.")
     right = (REFERENCE / PROGRAM).read_text()
-    programs = {"its own": None, "right": right, **{bug: right.replace(*change) for bug, change in BUGS.items()}}
+    programs = {**dict.fromkeys(RIGHT, right), **{bug: right.replace(*change) for bug, change in BUGS.items()}}
     passed = {}
-    for name in random.sample(list(programs), len(programs)):
+    for name in random.sample([*programs, "its own"], len(programs) + 1):
         checks.fresh()
-        if programs[name] is not None:
-            checks.write(PROGRAM, programs[name])
+        if name in programs:
+            checks.write(PROGRAM, f"{programs[name]}\n# {''.join(random.choices('abcdefgh', k=9))}\n")
         passed[name] = passing(python(TEST, *(PurePosixPath(path).name for path in new)))
-    sound = passed["its own"] & passed["right"]
+    sound = passed["its own"] & passed[RIGHT[0]]
+    if any(sound - passed[name] for name in RIGHT):
+        checks.fail("Expected tests that say the same of the same program, but they do not.")
     grade([[f"Expected a new test that fails where {bug}, but none does." * (not sound - passed[bug])] for bug in BUGS])
 
 

@@ -1,16 +1,15 @@
-"""Who has the room, and when."""
+"""Bookings, and what is free between them."""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from .errors import DamagedError, RoomsError, TakenError, TimesError, UnknownError
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(order=True, frozen=True)
 class Booking:
-    """The room from *start* up to *end*, and the end is free again."""
+    """From its start up to its end."""
 
     start: datetime
     end: datetime
@@ -19,118 +18,88 @@ class Booking:
 
 
 class Diary:
-    """The bookings of one room; no two of them overlap."""
+    """All bookings of a room, and the last number that was given."""
 
     def __init__(self) -> None:
         self._bookings: list[Booking] = []
         self._last = 0
 
+    def bookings(self) -> list[Booking]:
+        """In the order of time."""
+        return sorted(self._bookings)
+
     def book(self, start: datetime, end: datetime, who: str) -> Booking:
-        """Book the room, or raise TakenError."""
+        """A new booking, if nobody is in its way."""
         booking = Booking(start, end, who, self._last + 1)
-        self._insert(booking)
+        self._add(booking)
         self._last = booking.number
         return booking
 
-    def bookings(self) -> list[Booking]:
-        """Return all bookings, the earliest first."""
-        return list(self._bookings)
-
     def cancel(self, number: int) -> Booking:
-        """Take the booking with this number out of the diary, or raise UnknownError."""
-        for booking in self._bookings:
+        """The booking with this number, which is gone now."""
+        for booking in self.bookings():
             if booking.number == number:
                 self._bookings.remove(booking)
                 return booking
-        raise UnknownError(f"there is no booking {number}")
+        raise UnknownError(f"no booking has the number {number}")
 
     def free(
         self, start: datetime, end: datetime, at_least: timedelta = timedelta(0)
     ) -> list[tuple[datetime, datetime]]:
-        """Return the times from *start* to *end* at which nobody has the room."""
-        _check_times(start, end)
-        gaps = []
-        at = start
-        for booking in self._bookings:
-            if booking.end <= start:
-                continue
-            if booking.start >= end:
-                break
-            gaps.append((at, booking.start))
-            at = booking.end
-        gaps.append((at, end))
-        return [
-            (since, until) for since, until in gaps if until > since and until - since >= at_least
-        ]
+        """Pairs of times between which nobody is there."""
+        if end <= start:
+            raise TimesError(f"from {start} to {end} there is no time")
+        gaps, since = [], start
+        for booking in self.bookings():
+            if booking.start < end and booking.end > start:
+                gaps.append((since, booking.start))
+                since = booking.end
+        gaps.append((since, end))
+        return [gap for gap in gaps if gap[0] < gap[1] and gap[1] - gap[0] >= at_least]
 
     def book_first(self, start: datetime, end: datetime, length: timedelta, who: str) -> Booking:
-        """Book the earliest free time of this length, or raise TakenError."""
+        """A new booking as early as one of this length can be."""
         if length <= timedelta(0):
-            raise TimesError(f"{length} is not above zero")
+            raise TimesError(f"nobody can be there for {length}")
         gaps = self.free(start, end, length)
         if not gaps:
-            raise TakenError(f"the room is not free for {length} between {start} and {end}")
+            raise TakenError(f"nothing is free for {length}")
         since = gaps[0][0]
         return self.book(since, since + length, who)
 
     def to_json(self) -> str:
-        """Return the diary as a text that from_json understands."""
-        saved = [
-            {
-                "start": booking.start.isoformat(),
-                "end": booking.end.isoformat(),
-                "who": booking.who,
-                "number": booking.number,
-            }
-            for booking in self._bookings
+        """A text that holds all of it."""
+        rows = [
+            {"start": one.start.isoformat(), "end": one.end.isoformat(), "who": one.who, "number": one.number}
+            for one in self.bookings()
         ]
-        return json.dumps({"last": self._last, "bookings": saved})
+        return json.dumps({"last": self._last, "bookings": rows})
 
     @classmethod
     def from_json(cls, text: str) -> "Diary":
-        """Return the diary that *text* was made of, or raise DamagedError."""
+        """The diary that such a text holds."""
         diary = cls()
         try:
             saved = json.loads(text)
             for row in saved["bookings"]:
-                diary._insert(_booking(row))
-            diary._last = _whole(saved["last"])
+                times = [datetime.fromisoformat(row[key]) for key in ("start", "end")]
+                diary._add(Booking(*times, row["who"], row["number"]))
+            diary._last = saved["last"]
+            numbers = {0, *(one.number for one in diary._bookings)}
+            values = [saved["last"], *numbers]
+            is_whole = all(type(value) is int for value in values) and max(numbers) <= diary._last
+            if not is_whole or len(numbers) <= len(diary._bookings):
+                raise ValueError("these numbers cannot be")
+            if not all(isinstance(one.who, str) for one in diary._bookings):
+                raise ValueError("a name is a text")
         except (ValueError, TypeError, KeyError, RecursionError, RoomsError) as error:
-            raise DamagedError(f"this is not a saved diary: {error}") from error
-
-        numbers = [booking.number for booking in diary._bookings]
-        if len(set(numbers)) < len(numbers):
-            raise DamagedError("two bookings have the same number")
-
-        if any(number > diary._last for number in numbers):
-            raise DamagedError("a booking has a number that was not given yet")
-
+            raise DamagedError(f"no diary was saved like this: {error}") from error
         return diary
 
-    def _insert(self, booking: Booking) -> None:
-        """Keep the bookings sorted and apart."""
-        _check_times(booking.start, booking.end)
+    def _add(self, booking: Booking) -> None:
+        if booking.end <= booking.start:
+            raise TimesError(f"{booking.end} is not later than {booking.start}")
         for other in self._bookings:
-            if booking.start < other.end and other.start < booking.end:
-                raise TakenError(f"{other.who} has the room from {other.start} to {other.end}")
+            if other.start < booking.end and booking.start < other.end:
+                raise TakenError(f"{other.who} is there from {other.start} to {other.end}")
         self._bookings.append(booking)
-        self._bookings.sort()
-
-
-def _check_times(start: datetime, end: datetime) -> None:
-    if end <= start:
-        raise TimesError(f"{end} is not after {start}")
-
-
-def _booking(row: dict[str, Any]) -> Booking:
-    if not isinstance(row["who"], str):
-        raise TypeError("a name is text")
-    start = datetime.fromisoformat(row["start"])
-    end = datetime.fromisoformat(row["end"])
-    return Booking(start, end, row["who"], _whole(row["number"]))
-
-
-def _whole(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(f"{value!r} is not a number of a booking")
-    return value

@@ -1,21 +1,21 @@
-"""What can go wrong with a diary."""
+"""All errors of this package."""
 
 
 class RoomsError(Exception):
-    """Anything that `rooms` cannot do."""
-
-
-class TimesError(RoomsError):
-    """An end that is not after its start."""
-
-
-class TakenError(RoomsError):
-    """A time at which the room is booked already."""
+    """The first of them."""
 
 
 class UnknownError(RoomsError):
-    """A number that no booking has."""
+    """There is no such number."""
 
 
 class DamagedError(RoomsError):
-    """A text that is not a saved diary."""
+    """That was never saved like this."""
+
+
+class TakenError(RoomsError):
+    """Somebody else is there."""
+
+
+class TimesError(RoomsError):
+    """Times that cannot be."""
