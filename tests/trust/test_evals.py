@@ -14,6 +14,7 @@ import orvl
 from helpers.eval_checks import checked
 from helpers.no_work import Way
 from orvl.project import open_project
+from orvl.project.draw import drawn
 from orvl.trust.controls import make_controls
 from orvl.types import Eval
 
@@ -96,7 +97,7 @@ def passed(name: str, folders: Sequence[Path], only: Sequence[Sequence[str]] | N
     names = check_names(name)
     wanted = None if only is None else [[names[word] for word in words] for words in only]
     words = {check: word for word, check in names.items()}
-    found = checked(loaded(name), folders, wanted)
+    found = checked(drawn(loaded(name), 1), folders, wanted)
     for results in found:
         for result in results.values():
             assert "Traceback" not in result.output, result.output

@@ -10,6 +10,7 @@ import pytest
 from test_evals import EVALS, check_names, lay, loaded
 
 from helpers.eval_checks import checked
+from orvl.project.draw import drawn
 
 PROGRAMS = {"room-bookings": "rooms/diary.py", "tidy-invoice": "invoice.py"}
 """By eval, the file that the bugs are in which new tests have to notice."""
@@ -55,7 +56,7 @@ def bugs_of(name: str) -> dict[str, tuple[str, str]]:
 
 
 def graded(name: str, folder: Path) -> tuple[bool, float]:
-    (found,) = checked(loaded(name), [folder], [[check_names(name)["tests"]]])
+    (found,) = checked(drawn(loaded(name), 1), [folder], [[check_names(name)["tests"]]])
     (result,) = found.values()
     assert "Traceback" not in result.output, result.output
     return result.passed, result.value
