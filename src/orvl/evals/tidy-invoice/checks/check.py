@@ -107,7 +107,7 @@ def calls(*orders):
     names = [f"given/order-{number}.json" for number, _ in enumerate(orders)]
     for name, content in zip(names, orders, strict=True):
         if content is not None:
-            checks.write(name, content if isinstance(content, str) else json.dumps(content))
+            checks.write(name, content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
     return rows(CALL, [[PROGRAM, name] for name in names])
 
 
@@ -155,9 +155,10 @@ def wrong_amounts(*cases):
     return [complaint("amounts", one, made(*wanted.split()), found) for (one, wanted), found in rows]
 
 
-def grade_amounts(fixes, *cases, more=()):
-    """Grade these amounts, each beside those of an order that is made up: one that needs a fix, or any."""
-    fresh = wrong_amounts(*fixes)
+def grade_amounts(fixes, *cases, more=(), invoice=""):
+    """Grade these amounts, each beside those of an order that is made up: one that needs a fix, or any. `invoice` is what
+    is wrong with the invoice of such an order."""
+    fresh = [said or invoice for said in wrong_amounts(*fixes)]
     grade(beside([*wrong_amounts(*cases), *more], fresh) + [[said] for said in fresh])
 
 
@@ -183,9 +184,9 @@ BEFORE = [
         ),
     ),
     (
-        order(("A name that is longer than its column", 60, 2), ("Tray", 9.9, 1), country="CH", coupon="FIVER"),
+        order(("A name that is longer than its place", 60, 2), ("Tray", 9.9, 1), country="CH", coupon="FIVER"),
         text_of(
-            ["INVOICE R-40", "Zoë (CH)"], ("2 x A name that is longer than its column", "120.00"), ("1 x Tray", "9.90"),
+            ["INVOICE R-40", "Zoë (CH)"], ("2 x A name that is longer than its place", "120.00"), ("1 x Tray", "9.90"),
             None, ("Net", "129.90"), ("Coupon FIVER", "-5.00"), ("Shipping", "19.90"), ("VAT 8.1%", "11.73"),
             ("TOTAL", "156.53"),
         ),
@@ -438,7 +439,14 @@ def money():
 
 
 def shipping():
-    """Each beside an order of exactly 100 that ships for nothing: orders that ship as before are worth nothing alone."""
+    """Each beside an order of exactly 100 that ships for nothing: orders that ship as before are worth nothing alone. Its
+    amounts are always the same, its invoice is not."""
+    name, part = "".join(random.choices("abcdefgh", k=6)).capitalize(), random.randint(1, 99)
+    exact = order((name, part, 1), ("Lamp", 100 - part, 1), country="FR")
+    text = text_of(
+        ["INVOICE R-40", "Zoë (FR)"], (f"1 x {name}", f"{part}.00"), ("1 x Lamp", f"{100 - part}.00"), None,
+        ("Net", "100.00"), ("Shipping", "0.00"), ("VAT 20%", "20.00"), ("TOTAL", "120.00"),
+    )
     grade_amounts(
         FIXES[:1],
         (order(("Desk", 100, 1)), "100.00 0.00 0.00 19.00 119.00"),
@@ -447,6 +455,7 @@ def shipping():
         (order(("Desk", 105, 1), country="FR", coupon="FIVER"), "105.00 5.00 0.00 20.00 120.00"),
         (order(("Desk", 111, 1), coupon="TEN"), "111.00 11.10 4.90 19.91 124.71"),
         (order(("Desk", 500, 1), country="CH"), "500.00 0.00 19.90 42.11 562.01"),
+        invoice=complaint("render", exact, text, *answers(("render", exact))),
     )
 
 
