@@ -6,6 +6,7 @@ So a test can be the agent that knows a check by heart: it has every answer to w
 from __future__ import annotations
 
 import json
+import random as numbers
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 MODE, TAPE, SOURCE = sys.argv[-3:]
 del sys.argv[-3:]
 FOLDER = Path("work")
+RANDOM = numbers.Random()
 ANSWERS: list[Any] = json.loads(Path(TAPE).read_text()) if MODE == "play" else []
 
 
@@ -68,6 +70,19 @@ def fresh() -> None:
 def browse(*steps: str) -> list[Step]:
     known = _answer(lambda: list(steps)) or []
     return [Step(step, step in known) for step in steps]
+
+
+def random() -> numbers.Random:
+    """Others in each call: a tape knows the numbers of another episode."""
+    return RANDOM
+
+
+def drawn() -> dict[str, Any]:
+    return {}
+
+
+def grade(passed: int, cases: int) -> None:
+    assert 0 <= passed <= cases > 0
 
 
 def fail(sentence: str) -> None:

@@ -4,12 +4,13 @@ logs.py runs in a sandbox of its own. What it answers comes from there as data a
 """
 
 import json
-import random
 import sys
 
 from orvl import checks
 
 HEAD = "2031-03-09T14:02:07Z INFO [web] "
+MADE_UP = []
+random = checks.random()
 
 # Runs beside logs.py: it knows the questions, not the answers.
 ASK = """
@@ -19,10 +20,14 @@ import logs
 def parts(line):
     entry = logs.parse_line(line)
     return entry and [entry["message"], entry["fields"]]
+def first(count, *lines):
+    seen = []
+    found = iter(logs.read(seen.append(line) or line for line in lines))
+    return [[next(found) for _ in range(count)], len(seen)]
 answers = []
 for question in json.load(sys.stdin):
     try:
-        answers.append(["is", eval(question, {"logs": logs, "parts": parts})])
+        answers.append(["is", eval(question, {"logs": logs, "parts": parts, "first": first})])
     except Exception as error:
         answers.append(["raises", type(error).__name__])
 print("\\n" + json.dumps(answers, default=repr))
@@ -37,7 +42,7 @@ def asked(questions):
     """The answers to these questions, asked in order in one process."""
     if checks.read("logs.py") is None:
         checks.fail("Expected a file logs.py, but there is none.")
-    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", ASK, input=json.dumps(questions), seconds=20)
+    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", ASK, input=json.dumps(questions), seconds=60)
     try:
         seen = json.loads(ended.stdout.splitlines()[-1])
     except (IndexError, ValueError, RecursionError):
@@ -54,10 +59,18 @@ def is_right(answer, wanted):
 
 
 def answers(wanted):
-    """Expect these answers to these questions."""
+    """Grade these answers to these questions. What is fixed counts only where something that is made up is right, too:
+    whoever knows these checks by heart passes none."""
+    fresh, fixed = [], []
     for (question, answer), seen in zip(wanted.items(), asked(list(wanted)), strict=True):
-        if not is_right(seen, answer):
-            checks.fail(f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}.")
+        is_made_up = any(word in question for word in MADE_UP)
+        said = "" if is_right(seen, answer) else f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}."
+        (fresh if is_made_up else fixed).append(said)
+    for sentence in filter(None, fresh + fixed):
+        print(sentence)
+    cases = fresh + (fixed if "" in fresh else ["by heart"] * len(fixed))
+    checks.grade(cases.count(""), len(cases))
+    sys.exit(int(any(cases)))
 
 
 def entry(message="", fields=None, more=None, **parts):
@@ -67,7 +80,8 @@ def entry(message="", fields=None, more=None, **parts):
 
 def made_up(length=6):
     """A word that nobody can know: a module that knows these checks passes none."""
-    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=length))
+    MADE_UP.append("".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=length)))
+    return MADE_UP[-1]
 
 
 def plain():
@@ -89,6 +103,7 @@ def plain():
 def fields():
     word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts('{HEAD}{word} {key}={value} {word}=1')": [word, {key: value, word: "1"}],
         f"parts('{HEAD}{word} a=1 and {key}={value} b=2')": [f"{word} a=1 and", {key: value, "b": "2"}],
         f"parts('{HEAD}Slow answer path=/cart took=1.5s')": ["Slow answer", {"path": "/cart", "took": "1.5s"}],
         f"parts('{HEAD}Set a=1 in the config retries=2')": ["Set a=1 in the config", {"retries": "2"}],
@@ -104,6 +119,7 @@ def fields():
 def quoted():
     word, key, value = made_up(), made_up(), made_up()
     answers({
+        f"parts('{HEAD}{word} {key}=\"{value} {word}\" n=2')": [word, {key: f"{value} {word}", "n": "2"}],
         f"parts(r'{HEAD}{word} {key}=\"{value} \\\"x\\\"\" n=2')": [word, {key: f'{value} "x"', "n": "2"}],
         f"parts('{HEAD}In user=\"Ann Lee\" n=2')": ["In", {"user": "Ann Lee", "n": "2"}],
         f"parts(r'{HEAD}Said text=\"a \\\"b\\\" c\" by=me')": ["Said", {"text": 'a "b" c', "by": "me"}],
@@ -148,13 +164,14 @@ def joined():
 
 
 def lazy():
-    first, more = made_up(), made_up()
-    lines = f"(lambda seen: (seen.append(line) or line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n']))"
+    """The first entries, and how many lines have been taken for them."""
+    word, more = made_up(), made_up()
     answers({
-        f"next(logs.read(line for line in ['{HEAD}a\\n', ' x\\n', '{HEAD}b\\n']))": entry("a", more=[" x"]),
-        f"next(logs.read(line for line in ['{HEAD}{first}\\n', '{more}\\n', '{HEAD}b\\n']))": entry(first, more=[more]),
-        f"(lambda seen: [next(iter(logs.read({lines}(seen))))['message'], seen])([])":
-            ["a", [f"{HEAD}a\n", " x\n", f"{HEAD}b\n"]],
+        f"first(1, '{HEAD}{word}\\n', '{more}\\n', '{HEAD}b\\n', ' y\\n')": [[entry(word, more=[more])], 3],
+        f"first(1, '{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n')": [[entry("a", more=[" x"])], 3],
+        f"first(1, 'lost\\n', '{HEAD}a\\n', '{HEAD}b\\n', '{HEAD}c\\n')": [[entry("a", more=[])], 3],
+        f"first(2, '{HEAD}a\\n', '{HEAD}b\\n', '\\n', 'x\\n', '{HEAD}c\\n', '{HEAD}d\\n')":
+            [[entry("a", more=[]), entry("b", more=["", "x"])], 5],
     })
 
 
@@ -164,7 +181,9 @@ def durations():
         "2h30m": 9000.0, "1s500ms": 1.5, "1h1ms": 3600.001, "0.5h": 1800.0, "007s": 7.0,
     }
     hours, minutes, parts = random.randint(2, 90), random.randint(1, 59), random.randint(1, 999)
-    good |= {f"{hours}h{minutes}m": hours * 3600.0 + minutes * 60, f"{minutes}s{parts}ms": round(minutes + parts / 1000, 6)}
+    made = {f"{hours}h{minutes}m": hours * 3600.0 + minutes * 60, f"{minutes}s{parts}ms": round(minutes + parts / 1000, 6)}
+    MADE_UP.extend(made)
+    good |= made
     bad = (
         "", "5", "-1s", "1s2m", ".5s", "fast", "1.s", "1..5s", "1s1s", "1 s", " 1s", "1s\\n", "1S", "1ms1s", "s", "1e3s",
         "1m30", "+1s",

@@ -34,6 +34,8 @@ class FreeTest(unittest.TestCase):
         self.assertEqual(self.diary.free(at(9), at(11), timedelta(minutes=16)), [])
 
     def test_the_first_one(self):
+        early = self.diary.book_first(at(7), at(18), timedelta(minutes=30), "Eve")
+        self.assertEqual(early.start, at(7))
         booking = self.diary.book_first(at(9), at(18), timedelta(minutes=30), "Cid")
         self.assertEqual((booking.start, booking.end), (at(12), at(12, 30)))
         with self.assertRaises(TakenError):

@@ -11,3 +11,7 @@ class TimesError(RoomsError):
 
 class TakenError(RoomsError):
     """A time at which the room is booked already."""
+
+
+class UnknownError(RoomsError):
+    """A number that no booking has."""

@@ -1,6 +1,0 @@
-"""The diary of a meeting room."""
-
-from .diary import Booking, Diary
-from .errors import RoomsError, TakenError, TimesError
-
-__all__ = ["Booking", "Diary", "RoomsError", "TakenError", "TimesError"]

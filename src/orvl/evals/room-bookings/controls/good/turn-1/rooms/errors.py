@@ -1,0 +1,17 @@
+"""What can go wrong with a diary."""
+
+
+class RoomsError(Exception):
+    """Anything that `rooms` cannot do."""
+
+
+class TimesError(RoomsError):
+    """An end that is not after its start."""
+
+
+class TakenError(RoomsError):
+    """A time at which the room is booked already."""
+
+
+class UnknownError(RoomsError):
+    """A number that no booking has."""

@@ -1,0 +1,6 @@
+import unittest
+
+
+class NewTest(unittest.TestCase):
+    def test_one(self):
+        self.assertTrue(True)
