@@ -6,17 +6,15 @@ The package runs in a sandbox of its own. What it answers comes from there as da
 import ast
 import hashlib
 import json
-import random
 import re
 import sys
 from pathlib import Path, PurePosixPath
 
 from orvl import checks
 
-ORIGINAL = Path(__file__).with_name("original")
+REFERENCE = Path(__file__).with_name("reference")
 EXISTING = "tests/test_slugs.py"
 SHA256 = "e8eb58f6c614bcce3172d16de0c6906c14e6d5ea4809f21e75ff62e64d0d8776"
-EXISTING_TESTS = 8
 MOST = 300_000
 
 # Run beside the package: they know the questions, not the answers.
@@ -33,10 +31,28 @@ for question in json.load(sys.stdin):
 print("\\n" + json.dumps(answers, default=repr))
 """
 TEST = """
-import os, sys, unittest
+import json, os, sys, unittest
 sys.path.insert(0, os.getcwd())
-unittest.main(module=None, argv=["unittest", "discover", "-s", "tests", "-p", sys.argv[1]])
+class Result(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.passed = []
+    def addSuccess(self, test):
+        self.passed.append(test.id())
+result = Result()
+for name in sys.argv[1:]:
+    unittest.defaultTestLoader.discover("tests", pattern=name).run(result)
+print("\\n" + json.dumps(sorted(result.passed)))
 """
+# What must not happen, each in a package that is otherwise right.
+BUGS = {
+    "accents vanish": ('"NFKD"', '"NFKC"'),
+    "a separator stays at the end": ("    slug = separator.join(words)\n    while", "    slug = separator.join([*words, \"\"])\n    while"),
+    "the second call finds nothing": ("seen: set[str] | None = None", "seen: set[str] | None = set()"),
+    "words are cut": ("        words.pop()\n        slug = separator.join(words)\n", "        slug = slug[:max_length]\n"),
+    "a taken slug is given": ("    if slug not in used:", "    if slug:"),
+}
+random = checks.random()
 
 
 def made_up():
@@ -60,7 +76,7 @@ class Raises(str):
 
 
 def python(code, *args, **how):
-    return checks.run("python3", "-I", "-B", "-X", "utf8", "-c", code, *args, seconds=20, **how)
+    return checks.run("python3", "-I", "-B", "-X", "utf8", "-c", code, *args, seconds=60, **how)
 
 
 def asked(questions):
@@ -82,10 +98,24 @@ def is_right(answer, wanted):
 
 
 def answers(wanted):
-    """Expect these answers to these questions."""
-    for (question, answer), seen in zip(wanted.items(), asked(list(wanted)), strict=True):
-        if not is_right(seen, answer):
-            checks.fail(f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}.")
+    """Grade these answers to these questions. What is fixed counts only beside something that is made up: whoever knows
+    these checks by heart passes none."""
+    rows = [
+        (question, "" if is_right(seen, answer) else f"Expected {ascii(answer)} from {ascii(question)}, saw {ascii(seen)[:200]}.")
+        for (question, answer), seen in zip(wanted.items(), asked(list(wanted)), strict=True)
+    ]
+    fresh = [said for question, said in rows if any(word.lower() in question.lower() for word in (ONE, TWO, SIX))]
+    fixed = [said for question, said in rows if not any(word.lower() in question.lower() for word in (ONE, TWO, SIX))]
+    grade([[said] for said in fresh] + [[said, fresh[place % len(fresh)]] for place, said in enumerate(fixed)])
+
+
+def grade(cases):
+    """Of each case, what is wrong with it; empty texts where nothing is."""
+    wrong = [[said for said in case if said] for case in cases]
+    for sentence in dict.fromkeys(said for case in wrong for said in case):
+        print(sentence)
+    checks.grade(sum(not case for case in wrong), len(cases))
+    sys.exit(int(any(wrong)))
 
 
 def expect_work():
@@ -213,8 +243,9 @@ def unique():
 
 
 def rules():
+    """Of code that does most of what was asked for: rules that are kept by code that does nothing are worth nothing."""
     expect_work()
-    public = set()
+    public, foreign, unhinted, undocumented = set(), [], [], []
     for path in [path for path in checks.files() if re.fullmatch(r"slugs/.*\.py", path)]:
         try:
             tree = ast.parse(source_of(path))
@@ -224,44 +255,51 @@ def rules():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module]
-            for name in names:
-                if name.split(".")[0] not in sys.stdlib_module_names | {"slugs"}:
-                    checks.fail(f"Expected the standard library only, saw {ascii(name)} imported in {ascii(path)}.")
+            foreign += [name for name in names if name.split(".")[0] not in sys.stdlib_module_names | {"slugs"}]
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 public.add(node.name)
                 given = node.args
                 every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-                if not node.returns or any(arg and not arg.annotation for arg in every):
-                    checks.fail(f"Expected type hints all over {ascii(node.name)}, but some are missing.")
-                if not ast.get_docstring(node):
-                    checks.fail(f"Expected a docstring in {ascii(node.name)}, but there is none.")
-    lacking = {"is_slug", "slugify", "slugify_all", "unique"} - public
-    if lacking:
-        checks.fail(f"Expected public functions {sorted(lacking)} in slugs, but they are not there.")
-    readme = text_of("README.md")
-    if "unique" not in readme or "max_length" not in readme:
-        checks.fail("Expected README.md to describe unique and max_length, but it does not.")
+                unhinted += [node.name] * (not node.returns or any(arg and not arg.annotation for arg in every))
+                undocumented += [node.name] * (not ast.get_docstring(node))
+    readme, lacking = text_of("README.md"), {"is_slug", "slugify", "slugify_all", "unique"} - public
+    grade([
+        [f"Expected the standard library only, saw {ascii(foreign[0])} imported." if foreign else ""],
+        [f"Expected type hints all over {ascii(unhinted[0])}, but some are missing." if unhinted else ""],
+        [f"Expected a docstring in {ascii(undocumented[0])}, but there is none." if undocumented else ""],
+        [f"Expected public functions {sorted(lacking)} in slugs, but they are not there." if lacking else ""],
+        *([f"Expected README.md to describe {word}, but it does not." * (word not in readme)] for word in ("unique", "max_length")),
+    ])
 
 
 def tests():
+    """The new tests are run on the package, on one that is right, and on some that are not, in any order: they have to
+    tell them apart."""
     expect_work()
     new = [path for path in checks.files() if re.fullmatch(r"tests/test_[^/]*\.py", path) and path != EXISTING]
-    text = "".join(map(text_of, new))
-    for word in ("slugify_all", "max_length", "unique"):
-        if word not in text:
-            checks.fail(f"Expected a new file tests/test_*.py that tests {word}, saw {ascii(new)[:200]}.")
-    ended = python(TEST, "test_*.py")
-    ran = re.findall(r"^Ran (\d{1,6}) tests? in ", ended.stderr, re.MULTILINE)
-    if ended.status != 0 or not ran or not re.search(r"^OK", ended.stderr, re.MULTILINE):
-        checks.fail(f"Expected the tests to pass, saw status {ended.status} and {ascii(ended.stderr[-150:])}.")
-    if int(ran[-1]) < EXISTING_TESTS + 3:
-        checks.fail(f"Expected new tests beside the {EXISTING_TESTS} that were there, saw {ran[-1]} in all.")
-    checks.fresh()
-    for path in sorted(ORIGINAL.rglob("*.py")):
-        checks.write(str(PurePosixPath(path.relative_to(ORIGINAL))), path.read_bytes())
-    if python(TEST, "test_*.py").status == 0:
-        checks.fail("Expected the new tests to fail on the package as it was before, but they pass.")
+    if not new:
+        checks.fail("Expected new tests in a new file tests/test_*.py, but there is none.")
+    packages = {"its own": {}, "right": {path: (REFERENCE / path).read_text() for path in ("slugs/__init__.py", "slugs/core.py")}}
+    for bug, (old, wrong) in BUGS.items():
+        packages[bug] = {**packages["right"], "slugs/core.py": packages["right"]["slugs/core.py"].replace(old, wrong)}
+    passed = {}
+    for name in random.sample(list(packages), len(packages)):
+        checks.fresh()
+        for path, content in packages[name].items():
+            checks.write(path, content)
+        passed[name] = passing(python(TEST, *(PurePosixPath(path).name for path in new)))
+    sound = passed["its own"] & passed["right"]
+    grade([[f"Expected a new test that fails where {bug}, but none does." * (not sound - passed[bug])] for bug in BUGS])
+
+
+def passing(ended):
+    """The tests that passed; none where that cannot be told."""
+    try:
+        found = json.loads(ended.stdout.splitlines()[-1])
+    except (IndexError, ValueError, RecursionError):
+        found = []
+    return {str(name) for name in found} if isinstance(found, list) else set()
 
 
 CHECKS = {
