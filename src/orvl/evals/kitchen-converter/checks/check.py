@@ -19,28 +19,42 @@ WEIGHTS = {"g": 1, "kg": 1000, "oz": 28.3495231, "lb": 453.59237}
 LOADED = {"src", "href", "srcset", "data", "action", "formaction", "poster", "background"}
 
 
-def convert(amount, source, target, result):
-    """The steps of one conversion, and what must come out of it."""
-    return (
-        f"choose {source} in #from", f"choose {target} in #to", f"type {amount} into #amount",
-        f"expect value {amount} {source} = {result} {target} in #result",
-    )
+class Form:
+    """What is chosen on the page, so that no step is wasted on what is chosen already: a browser takes 40 of them."""
 
+    def __init__(self):
+        self.chosen = {"from": "cup", "to": "ml"}
 
-def made_up(source, target):
-    """The steps of a conversion of an amount that nobody can know; factors of five digits give the same result."""
-    return convert(*an_amount(source, target))
+    def choose(self, **units):
+        steps = [f"choose {unit} in #{field}" for field, unit in units.items() if self.chosen[field] != unit]
+        self.chosen |= units
+        return steps
+
+    def convert(self, amount, source, target, result):
+        """The steps of one conversion, and what must come out of it."""
+        steps = self.choose(**{"from": source, "to": target})
+        return [*steps, f"type {amount} into #amount", f"expect value {amount} {source} = {result} {target} in #result"]
+
+    def made_up(self, source, target):
+        """The steps of a conversion of an amount that nobody can know."""
+        return self.convert(*an_amount(source, target))
+
+    def swap(self, button):
+        self.chosen = {"from": self.chosen["to"], "to": self.chosen["from"]}
+        return [f"click {button}"]
+
+    def view(self, name):
+        self.__init__()
+        return [f"view {name}"]
 
 
 def an_amount(source, target):
-    """An amount, its units, and the result."""
+    """An amount, its units, and the result, which is the same with factors of five digits."""
     factor = FACTORS[source] / FACTORS[target]
-    off = 0 if {source, target} <= {"ml", "l", "g", "kg"} else 5e-5
     while True:
-        amount = random.randint(11, 999) / 10 * 10 ** random.choice((0, 1, 2, 3))
+        amount = float(f"{random.uniform(2, 90) / factor:.3g}")
         result = amount * factor
-        near_results = {f"{result * factor:.2f}" for factor in (1 - off, 1, 1 + off)}
-        if 0.1 < result < 3000 and len(near_results) == 1 and abs(result * 100 % 1 - 0.5) > 0.01:
+        if len({f"{result * nearly:.2f}" for nearly in (1 - 5e-5, 1, 1 + 5e-5)}) == 1 and abs(result * 100 % 1 - 0.5) > 0.01:
             return f"{amount:.10g}", source, target, f"{round(result, 2):.10g}"
 
 
@@ -52,9 +66,11 @@ def browsed(*groups):
     others get a browser of their own, a few times."""
     wrong, left = [], list(groups)
     while left and sum(map(bool, wrong)) < (SESSIONS if "" in wrong else 2):
-        seen = iter(checks.browse(*(step for group in left for step in group)))
-        for group in list(left):
-            failed = next((step for step in [next(seen) for _ in group] if not step.passed), None)
+        form = Form()
+        parts = [group(form) for group in left]
+        seen = iter(checks.browse(*(step for part in parts for step in part)))
+        for part in parts:
+            failed = next((step for step in [next(seen) for _ in part] if not step.passed), None)
             left.pop(0)
             wrong.append(f"Expected the page to work, but not so in a browser: {failed.step} ({failed.reason})." if failed else "")
             if failed:
@@ -150,17 +166,17 @@ def wrong_units(units, kind, factors, offsets=None):
 def converts():
     """Everything of the first turn: what the page shows at first, every unit, and what importers read."""
     start, *others = browsed(
-        (
-            "expect text Kitchen converter", "expect value 1 in #amount", "expect value cup in #from",
-            "expect value ml in #to", "expect value 1 cup = 236.59 ml in #result",
-        ),
-        made_up("cup", "tsp"), made_up("tsp", "floz"), made_up("floz", "tbsp"), made_up("tbsp", "cup"), made_up("ml", "l"),
-        made_up("cup", "ml"), made_up("lb", "oz"), made_up("oz", "g"), made_up("kg", "lb"), made_up("g", "kg"),
-        (
-            *made_up("cup", "floz"), "click #amount", "press Control+a", "press Delete", "expect no value in #result",
-            *made_up("l", "cup"),
-        ),
-        (*convert(3.5, "cup", "tbsp", 56), *convert("0.75", "l", "ml", 750), *made_up("ml", "tsp")),
+        lambda form: ["expect text Kitchen converter", "expect value 1 cup = 236.59 ml in #result"],
+        lambda form: form.made_up("cup", "tsp"),
+        lambda form: form.made_up("floz", "tsp"),
+        lambda form: form.made_up("floz", "tbsp"),
+        lambda form: ["press Control+a", "press Delete", "expect no value in #result", *form.made_up("l", "tbsp")],
+        lambda form: form.made_up("l", "ml"),
+        lambda form: form.convert("0.75", "l", "ml", 750),
+        lambda form: form.made_up("lb", "oz"),
+        lambda form: form.made_up("g", "oz"),
+        lambda form: form.made_up("g", "kg"),
+        lambda form: form.convert("3.5", "cup", "tbsp", 56),
     )
     page, units = Page(), table()
     titles = [element["text"].strip() for tag in ("title", "h1") for element in page.all(tag)]
@@ -176,7 +192,9 @@ def converts():
 
 def policy():
     """Nothing from elsewhere, no inline code: of a page that works, or an empty one would pass."""
-    works = browsed(made_up("tbsp", "ml"), (*made_up("oz", "kg"), "expect no error"))
+    works = browsed(
+        lambda form: form.made_up("tbsp", "ml"), lambda form: [*form.made_up("oz", "kg"), "expect no error"],
+    )
     page = Page()
     loads = r"@import|url\(\s*['\"]?(?!data:|#)[^)]*|\bhttps?:|\bfetch\(|XMLHttpRequest|WebSocket"
     unsafe = r"\b(eval|Function)\s*\(|(inner|outer|Adjacent)HTML|document\.write|setAttribute\(\s*['\"](on|style)"
@@ -205,19 +223,21 @@ def ovens():
     amount, _, _, result = an_amount("ml", "floz")
     cold, hot = random.randint(10, 120) * 2, random.randint(130, 290) * 2
     works = browsed(
-        (*convert(cold, "c", "f", f"{cold * 1.8 + 32:.10g}"),),
-        (*convert(180, "f", "c", 82.22), *convert(-40, "f", "c", -40), *convert(cold + 1.5, "c", "f", f"{cold * 1.8 + 34.7:.10g}")),
-        (*convert(hot * 9, "f", "c", f"{round((hot * 9 - 32) / 1.8, 2):.10g}"),),
-        (
-            *made_up("floz", "ml"), "click Swap", "expect value ml in #from", "expect value floz in #to",
-            f"type {amount} into #amount", f"expect value {amount} ml = {result} floz in #result", "expect no value in #message",
-        ),
-        (
-            *made_up("ml", "cup"), "choose oz in #to", "expect value Cannot convert ml to oz. in css=#message[role=alert]",
-            "expect no value in #result", "click #swap", "expect value Cannot convert oz to ml. in #message",
-            *made_up("oz", "g"), "expect no value in #message",
-        ),
-        (*made_up("l", "ml"), "choose c in #from", "expect value Cannot convert c to ml. in #message", "expect no value in #result"),
+        lambda form: form.convert(cold, "c", "f", f"{cold * 1.8 + 32:.10g}"),
+        lambda form: form.convert(cold + 1.5, "c", "f", f"{cold * 1.8 + 34.7:.10g}"),
+        lambda form: form.convert(hot, "f", "c", f"{round((hot - 32) / 1.8, 2):.10g}") + form.convert(-40, "f", "c", -40),
+        lambda form: [
+            *form.made_up("floz", "ml"), *form.swap("Swap"), *form.convert(amount, "ml", "floz", result), "expect no value in #message",
+        ],
+        lambda form: [
+            *form.made_up("ml", "cup"), *form.choose(to="oz"), "expect value Cannot convert ml to oz. in css=#message[role=alert]",
+            "expect no value in #result", *form.swap("#swap"), "expect value Cannot convert oz to ml. in #message",
+            *form.made_up("oz", "g"), "expect no value in #message",
+        ],
+        lambda form: [
+            *form.made_up("kg", "g"), *form.choose(**{"from": "c"}), "expect value Cannot convert c to g. in #message",
+            "expect no value in #result",
+        ],
     )
     units = table()
     written = list(wrong_units(units, "temperature", {"c": 1, "f": 5 / 9}, {"f": -160 / 9}))
@@ -228,14 +248,15 @@ def kitchens():
     """Phones, the dark, labels and the language."""
     amount, _, _, result = an_amount("floz", "l")
     works = browsed(
-        (
+        lambda form: [
             "choose floz in From", "choose l in To", f"type {amount} into Amount",
             f"expect value {amount} floz = {result} l in #result",
-        ),
-        ("click css=label:has-text('Amount')", "press Control+a", "press 9", "expect value 9 in #amount", *made_up("g", "lb")),
-        ("view phone", "expect no sideways scrolling", *made_up("tsp", "ml"), "expect no sideways scrolling"),
-        ("view dark", "expect dark background", "expect no sideways scrolling", *made_up("tbsp", "l")),
-        ("view desktop", "expect dark background", *made_up("kg", "oz")),
+            "click css=label:has-text('Amount')", "press Control+a", "press 9", "expect value 9 in #amount",
+        ],
+        lambda form: [
+            *form.view("phone"), "expect no sideways scrolling", *form.made_up("tsp", "ml"), "expect no sideways scrolling",
+        ],
+        lambda form: [*form.view("dark"), "expect dark background", "expect no sideways scrolling", *form.made_up("tbsp", "l")],
     )
     page = Page()
     language = (page.all("html") or [{}])[0].get("lang", "")
