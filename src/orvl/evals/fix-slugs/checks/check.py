@@ -57,7 +57,7 @@ def last_line_of(process):
         return ""
 for number, package in enumerate([*asked["packages"], None]):
     if package is not None:
-        folder = f"/tmp/copies/{number}"
+        folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"copies-{os.getpid()}", str(number))
         shutil.copytree(".", folder, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
         for path, content in package.items():
             with open(os.path.join(folder, path), "w") as file:

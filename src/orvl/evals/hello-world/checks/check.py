@@ -12,7 +12,8 @@ from orvl import checks
 CALL = """
 import json, os, resource, subprocess, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))  # for what never stops printing
-program, folder, calls = os.path.abspath("hello.py"), "/tmp/elsewhere", json.load(sys.stdin)
+program, calls = os.path.abspath("hello.py"), json.load(sys.stdin)
+folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"elsewhere-{os.getpid()}")
 os.makedirs(folder, exist_ok=True)
 def begun(number):
     files = [open(f"{folder}/{number}-{name}", "w+b") for name in ("out", "err")]
