@@ -6,18 +6,23 @@ So a test can be the agent that knows a check by heart: it has every answer to w
 from __future__ import annotations
 
 import json
-import random as numbers
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 MODE, TAPE, SOURCE = sys.argv[-3:]
 del sys.argv[-3:]
 FOLDER = Path("work")
-RANDOM = numbers.Random()
 ANSWERS: list[Any] = json.loads(Path(TAPE).read_text()) if MODE == "play" else []
+
+
+RANDOM = Random()
+TMP = Path("tmp").absolute()
+TMP.mkdir(exist_ok=True)
 
 
 class Ended:
@@ -41,7 +46,8 @@ def _answer(make: Any) -> Any:
 def run(*command: str, input: str = "", seconds: float = 10) -> Ended:
     def make() -> list[Any]:
         words = [sys.executable, *command[1:]] if command[0] == "python3" else command
-        done = subprocess.run(words, input=input, cwd=FOLDER, capture_output=True, text=True, timeout=seconds)
+        env = {**os.environ, "TMPDIR": str(TMP)}
+        done = subprocess.run(words, input=input, cwd=FOLDER, env=env, capture_output=True, text=True, timeout=seconds)
         return [done.returncode, done.stdout, done.stderr]
 
     return Ended(*(_answer(make) or [0, "", ""]))
@@ -72,8 +78,8 @@ def browse(*steps: str) -> list[Step]:
     return [Step(step, step in known) for step in steps]
 
 
-def random() -> numbers.Random:
-    """Others in each call: a tape knows the numbers of another episode."""
+def random() -> Random:
+    """Other numbers in each call."""
     return RANDOM
 
 
@@ -82,6 +88,7 @@ def drawn() -> dict[str, Any]:
 
 
 def grade(passed: int, cases: int) -> None:
+    """Whether all passed is told by the status."""
     assert 0 <= passed <= cases > 0
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from test_evals import ALL_WHOLE, EVALS, check_names, lay
 
+NOTHING_TO_MAKE_UP = {"hello-world": {"world"}}
+"""Checks of which everybody knows the only answer: what counts there comes in the next turn."""
 TAPED = Path(__file__).parents[1] / "helpers/taped_checks.py"
 
 
@@ -34,7 +36,7 @@ def called(tmp_path):
 
 @pytest.mark.parametrize("name", ALL_WHOLE)
 def test_answers_of_an_earlier_call_are_wrong_in_the_next_one(name, called):
-    for word in check_names(name):
+    for word in check_names(name).keys() - NOTHING_TO_MAKE_UP.get(name, frozenset()):
         taped = called(name, word, "tape")
         assert taped.returncode == 0, (word, taped.stdout, taped.stderr)
         # Few things can be damaged, so that the same ones may be drawn again: three times in a row they are not.

@@ -30,6 +30,7 @@ from orvl.sandbox.readable import readable_paths
 from orvl.sandbox.registries import registry_access
 from orvl.sandbox.workdir import WorkDir
 from orvl.store import open_store, tree
+from orvl.trust.vetting.clocks import Took, read_clocks
 from orvl.trust.vetting.episodes import in_episode
 from orvl.trust.vetting.works import EMPTY, Work
 
@@ -164,12 +165,11 @@ class CheckBench:
         done = await asyncio.gather(*(self._run(manifest, group, episode) for group in _together(checks)))
         return {result.name: result for results in done for result in results}
 
-    async def in_a_row(self, manifest: str, checks: Sequence[Check], episode: int = 1) -> float:
-        """How long all of these take, one after the other, as they do after a run; with nothing else at work."""
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+    async def in_a_row(self, manifest: str, checks: Sequence[Check], episode: int = 1) -> Took:
+        """How long all of these take, one after the other, as after a run; with nothing else of ours at work."""
+        began = read_clocks()
         await self._run(manifest, checks, episode)
-        return loop.time() - began
+        return read_clocks() - began
 
     async def first_failure(self, manifest: str, checks: Iterable[Check], episode: int = 1) -> CheckResult | None:
         """The first of these checks that a tree fails; the others are not run."""

@@ -27,6 +27,9 @@ SELECTOR = re.compile(r"[#.\[]|css=")
 WIDTH = "(() => Reflect.get(Document.prototype, 'documentElement', document).scrollWidth)"
 """Not `document.documentElement`: an element of that name would be in its place."""
 ERRORS = ("console error", "page error", "failed request", "crash")
+UNHURRIED = ("type", "choose", "expect text", "expect value", "expect url")
+"""Steps that need no rest before them: fields may be filled in as quickly as by a browser that fills in a form, and
+these expectations wait by themselves."""
 CLICKED = ("button", "link", "menuitem", "tab", "checkbox", "radio", "switch", "option")
 
 
@@ -45,6 +48,7 @@ class Walker:
         self.browser, self.app, self.reporter, self.config = browser, app, reporter, config
         self.size = DESKTOP
         self.step_seconds = STEP_SECONDS * reporter.patience
+        self._is_at_rest = True
         self._open_page = AsyncExitStack()
 
     async def start(self, size: Size) -> str | None:
@@ -65,10 +69,18 @@ class Walker:
         await self._open_page.aclose()
 
     async def do(self, step: dict[str, str]) -> None:
+        if not self.config["views"] and step["verb"] not in UNHURRIED:
+            await self._rest(QUIET_SECONDS / 4)
         await getattr(self, "_" + step["verb"].replace(" ", "_"))(step["text"], step["field"])
-        # Expectations wait by themselves; a picture is of a page that has come to rest.
-        quiet = self.reporter.patience * (QUIET_SECONDS if self.config["views"] else QUIET_SECONDS / 4)
-        await asyncio.sleep(0 if step["verb"].startswith("expect") else quiet)
+        self._is_at_rest = step["verb"].startswith("expect")
+        if self.config["views"]:
+            await self._rest(QUIET_SECONDS)
+
+    async def _rest(self, seconds: float) -> None:
+        """Lets the page finish what a step began: for a picture, for the next step, and for what must not appear."""
+        if not self._is_at_rest:
+            await asyncio.sleep(self.reporter.patience * seconds)
+        self._is_at_rest = True
 
     async def _open(self, path: str, _: str) -> None:
         response, reason = await self._load(path)

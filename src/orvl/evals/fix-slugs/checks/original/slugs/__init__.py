@@ -1,5 +1,0 @@
-"""Short names for web addresses, made from titles."""
-
-from .core import is_slug, slugify, slugify_all
-
-__all__ = ["is_slug", "slugify", "slugify_all"]

@@ -1,0 +1,3 @@
+from .core import is_slug, slugify, slugify_all, unique
+
+__all__ = ["is_slug", "slugify", "slugify_all", "unique"]
