@@ -27,6 +27,7 @@ def make_certified_store(project: UserProject, *, is_whole: bool = False) -> Non
     """Two judges that tell good work from bad, two agents on nine evals; and, unless the certificate is to hold for the
     whole board, a tenth eval that is not certified."""
     project.toml(
+        "[sandbox]\nuse = 'none'\n"
         "[judges.ann]\nmodel = 'fixed'\nanswers = {neat = ['yes', 'no', 'cannot-tell']}\n"
         "[judges.bob]\nmodel = 'fixed'\nanswers = {neat = ['yes', 'yes', 'cannot-tell']}\n"
     )

@@ -65,6 +65,7 @@ def row(told, name):
 def certified(tmp_path_factory):
     """Nine evals with controls, rated by a program that they have tested; three agents of which two are level."""
     project = UserProject(tmp_path_factory.mktemp("trust") / "project")
+    project.toml('[sandbox]\nuse = "none"\n')
     tasks(project, 0)
     project.score("works", WORKS)
     for one in range(9):
