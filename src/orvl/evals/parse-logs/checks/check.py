@@ -20,9 +20,9 @@ import logs
 def parts(line):
     entry = logs.parse_line(line)
     return entry and [entry["message"], entry["fields"]]
-def first(count, *lines):
+def first(count, reads, *lines):
     seen = []
-    found = iter(logs.read(seen.append(line) or line for line in lines))
+    found = iter(reads(seen.append(line) or line for line in lines))
     return [[next(found) for _ in range(count)], len(seen)]
 answers = []
 for question in json.load(sys.stdin):
@@ -167,10 +167,10 @@ def lazy():
     """The first entries, and how many lines have been taken for them."""
     word, more = made_up(), made_up()
     answers({
-        f"first(1, '{HEAD}{word}\\n', '{more}\\n', '{HEAD}b\\n', ' y\\n')": [[entry(word, more=[more])], 3],
-        f"first(1, '{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n')": [[entry("a", more=[" x"])], 3],
-        f"first(1, 'lost\\n', '{HEAD}a\\n', '{HEAD}b\\n', '{HEAD}c\\n')": [[entry("a", more=[])], 3],
-        f"first(2, '{HEAD}a\\n', '{HEAD}b\\n', '\\n', 'x\\n', '{HEAD}c\\n', '{HEAD}d\\n')":
+        f"first(1, logs.read, '{HEAD}{word}\\n', '{more}\\n', '{HEAD}b\\n', ' y\\n')": [[entry(word, more=[more])], 3],
+        f"first(1, logs.read, '{HEAD}a\\n', ' x\\n', '{HEAD}b\\n', ' y\\n')": [[entry("a", more=[" x"])], 3],
+        f"first(1, logs.read, 'lost\\n', '{HEAD}a\\n', '{HEAD}b\\n', '{HEAD}c\\n')": [[entry("a", more=[])], 3],
+        f"first(2, logs.read, '{HEAD}a\\n', '{HEAD}b\\n', '\\n', 'x\\n', '{HEAD}c\\n', '{HEAD}d\\n')":
             [[entry("a", more=[]), entry("b", more=["", "x"])], 5],
     })
 
