@@ -14,6 +14,7 @@ from orvl.project.settings import Limits
 from orvl.sandbox.backends import Slot
 from orvl.sandbox.config import sandbox_config
 from orvl.sandbox.workdir import WorkDir
+from orvl.trust.vetting.episodes import in_episode
 from orvl.types import CheckResult, Eval, SandboxName
 
 AT_ONCE = 2
@@ -30,6 +31,7 @@ def checked(
 
     The folders are what was left after a turn, or at the end (0).
     """
+    eval_ = in_episode(eval_, 1)
     todo = list(zip(folders, only or [[check.name for check in eval_.checks]] * len(folders), strict=True))
     return asyncio.run(_all(eval_, todo, sandbox, turn))
 

@@ -35,7 +35,7 @@ def test_the_wheel_holds_evals_controls_and_types(wheel):
     assert {
         "orvl/py.typed",
         "orvl/evals/hello-world/eval.md",
-        "orvl/evals/hello-world/controls/good/hello.py",
+        "orvl/evals/hello-world/controls/good/turn-2/hello.py",
         "orvl/evals/fix-slugs/workspace/AGENTS.md",
         "orvl/evals/fix-slugs/checks/check.py",
         "orvl/evals/kitchen-converter/controls/ugly/style.css",
@@ -55,7 +55,7 @@ def test_an_installed_wheel_runs_the_controls_under_the_same_keys(wheel, project
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(target)], check=True)
-    assert list((target / "orvl/evals/hello-world/controls/good").glob("__pycache__/*.pyc"))
+    assert list((target / "orvl/evals/hello-world/controls/good").glob("*/__pycache__/*.pyc"))
     words = ("dummy-good,empty", "fixed", "none", "hello-world,fix-slugs", "--dry-run", "--json")
     here = project.orvl(*words).json["plan"]["runs"]
     there = project.orvl(*words, env={"PYTHONPATH": str(target)})

@@ -166,7 +166,7 @@ class CheckBench:
         return {result.name: result for results in done for result in results}
 
     async def in_a_row(self, manifest: str, checks: Sequence[Check], episode: int = 1) -> Took:
-        """How long all of these take, one after the other, as after a run; with nothing else of ours at work."""
+        """How long all of these take, one after the other, as they do after a run."""
         began = read_clocks()
         await self._run(manifest, checks, episode)
         return read_clocks() - began

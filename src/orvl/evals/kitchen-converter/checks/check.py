@@ -151,6 +151,14 @@ def table():
     return units if is_table else {}
 
 
+def lacking_options(page, units):
+    """For both selects, what is wrong with the options that are written in the HTML."""
+    for field in ("from", "to"):
+        values = {option.get("value", option["text"].strip()) for option in page.one(field, "select").get("options", [])}
+        lacking = ", ".join(sorted(units - values))
+        yield f"Expected options for all units in {field}, but there is none for {lacking}." if lacking else ""
+
+
 def near(value, wanted):
     return type(value) in (int, float) and abs(value - wanted) <= 2e-5 * max(1, abs(wanted))
 
@@ -185,6 +193,7 @@ def converts():
         "" if page.one("amount", "input").get("type", "").lower() == "number" else "Expected amount to be a number field.",
         "" if page.one("result", "output") else "Expected an output with the id result, but there is none.",
         "" if titles == ["Kitchen converter"] * 2 else f"Expected the title and the heading to be so, saw {ascii(titles)[:100]}.",
+        *lacking_options(page, {*VOLUMES, *WEIGHTS}),
         *wrong_units(units, "volume", VOLUMES), *wrong_units(units, "weight", WEIGHTS),
     ]
     grade([[said] for said in others] + beside(written, others))
@@ -241,6 +250,7 @@ def ovens():
     )
     units = table()
     written = list(wrong_units(units, "temperature", {"c": 1, "f": 5 / 9}, {"f": -160 / 9}))
+    written += lacking_options(Page(), {"c", "f"})
     grade([[said] for said in works] + beside(written, works))
 
 
