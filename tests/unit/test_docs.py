@@ -154,3 +154,14 @@ def test_the_readmes_session_is_real(project):
         row = next(line for line in ran.out.splitlines() if line.startswith(start))
         shown = next(line for line in readme.splitlines() if line.startswith(start))
         assert re.sub(r"\d+\.\d+", "#", row).split() == re.sub(r"\d+\.\d+", "#", shown).split()
+
+
+def test_the_suite_is_described_as_it_is():
+    """Every shipped eval has a row: its name, its tier where the table names one, and its turns."""
+    project = open_project(ROOT / "tests/fixtures")
+    shipped = {name: project.eval(name) for name, file in project.eval_files.items()}
+    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| (\d+) \|", (ROOT / "docs/suite.md").read_text(), re.MULTILINE)
+    assert sorted(name for name, _, _ in rows) == sorted(shipped)
+    assert {name: int(turns) for name, _, turns in rows} == {name: len(one.prompts) for name, one in shipped.items()}
+    tiers = {name: said if said in ("smoke", "basics") else "core" for name, said, _ in rows}
+    assert tiers == {name: one.tier for name, one in shipped.items()}
