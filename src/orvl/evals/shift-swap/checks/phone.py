@@ -3,13 +3,14 @@
 import http.client
 import json
 import random
-import time
 
 from orvl import checks
 
 LONGEST_ANSWER = 4 << 20
 START, PATIENCE = 60.0, 30.0
 """Seconds for a server to start, and for an answer."""
+SHUT = "did not open"
+"""Said of a server that runs and takes no call, after all that patience; one that has ended is known at once."""
 MOST_SILENCES = 2
 """So often a server may leave a phone without any answer; nobody waits for it any longer then."""
 
@@ -75,13 +76,11 @@ class Server:
         self.start()
 
     def connect(self):
-        began = time.monotonic()
         try:
             connection = checks.connect(self._port, wait=PATIENCE)
         except checks.CheckError as error:
-            has_waited = time.monotonic() - began >= PATIENCE / 2
             sentence = f"no connection to the server: {error}"
-            raise (self._silence(sentence) if has_waited else Wrong(sentence)) from error
+            raise (self._silence(sentence) if SHUT in sentence else Wrong(sentence)) from error
         connection.settimeout(PATIENCE)
         return connection
 
