@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import time
 
 from orvl import checks
 
@@ -11,6 +12,8 @@ START, PATIENCE = 60.0, 30.0
 """Seconds for a server to start, and for an answer."""
 SHUT = "did not open"
 """Said of a server that runs and takes no call, after all that patience; one that has ended is known at once."""
+KEPT = 2.0
+"""Seconds for which a connection that the server keeps open is used again; it must be free to close one some time."""
 MOST_SILENCES = 2
 """So often a server may leave a phone without any answer; nobody waits for it any longer then."""
 
@@ -24,8 +27,10 @@ class Hopeless(Exception):
 
 
 class Answer:
-    def __init__(self, status, data=None, text=""):
+    def __init__(self, status, data=None, text="", is_kept=False):
         self.status, self.data, self.text = status, data, text
+        self.is_kept = is_kept
+        """Whether more can be asked on the same connection. After a refusal nobody tries: what it was about may be unread."""
 
     def __repr__(self):
         return f"{self.status} {self.text[:160]}"
@@ -56,6 +61,8 @@ class Server:
         self.database = database
         self._port = None
         self._silences = 0
+        self._idle = []
+        """Connections that are still open, and until when they are used again."""
 
     def start(self):
         self._port = random.SystemRandom().randrange(20_000, 30_000)
@@ -70,6 +77,9 @@ class Server:
         if self._port is not None:
             self._port = None
             checks.stop()
+            for phone, _ in self._idle:
+                phone.close()
+            self._idle = []
 
     def restart(self):
         self.stop()
@@ -89,16 +99,29 @@ class Server:
 
     def ask_at_once(self, calls):
         """Sends each request from a phone of its own, all in the same moment."""
-        phones = [self.connect() for _ in calls]
+        phones, kept = [self._phone() for _ in calls], []
         try:
             for phone, call in zip(phones, calls):
                 send(phone, call)
-            return [receive(phone, call) for phone, call in zip(phones, calls)]
+            answers = [receive(phone, call) for phone, call in zip(phones, calls)]
+            kept = [phone for phone, answer in zip(phones, answers) if answer.is_kept]
+            return answers
         except TimeoutError as error:
             raise self._silence(f"no answer within {PATIENCE:g} s to {calls}") from error
         finally:
+            self._idle += [(phone, time.monotonic() + KEPT) for phone in kept]
             for phone in phones:
-                phone.close()
+                if phone not in kept:
+                    phone.close()
+
+    def _phone(self):
+        """A connection that was used a moment ago, or a new one."""
+        while self._idle:
+            phone, until = self._idle.pop()
+            if time.monotonic() < until:
+                return phone
+            phone.close()
+        return self.connect()
 
     def _silence(self, sentence):
         self._silences += 1
@@ -124,7 +147,8 @@ def receive(phone, call):
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Wrong(f"no answer to {call}: {error!r}") from error
     text = content.decode("utf-8", "replace")
+    is_kept = response.status < 400 and not response.will_close and not response.chunked
     try:
-        return Answer(response.status, json.loads(content), text)
+        return Answer(response.status, json.loads(content), text, is_kept)
     except (ValueError, RecursionError):
-        return Answer(response.status, None, text)
+        return Answer(response.status, None, text, is_kept)
