@@ -11,9 +11,10 @@ async def run(gate: EvalGate) -> EvalResult:
     turns = [*gate.eval.checked_turns, 0]
     turn = max(turns, key=lambda turn: len(gate.checks_at(turn)))
     manifest = await gate.bench.tree(gate.good, turn)
-    # Whatever else was going on for a moment: the quicker of two.
-    seconds = min([await gate.bench.in_a_row(manifest, gate.checks_at(turn)) for _ in range(2)])
     most = MOST_SMOKE if gate.eval.tier == "smoke" else MOST
+    seconds = await gate.bench.in_a_row(manifest, gate.checks_at(turn))
+    if seconds > most:  # Perhaps something else was going on for a moment.
+        seconds = min(seconds, await gate.bench.in_a_row(manifest, gate.checks_at(turn)))
     said = f"{len(gate.checks_at(turn))} checks of a snapshot take {seconds:.1f} s (at most {most:g} s)"
     slow = [f"Let checks do less, or several things at once: {seconds:.1f} s is more than {most:g} s."]
     return held(slow if seconds > most else [], said, seconds=round(seconds, 2))
