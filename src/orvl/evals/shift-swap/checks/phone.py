@@ -30,7 +30,7 @@ class Answer:
     def __init__(self, status, data=None, text="", is_kept=False):
         self.status, self.data, self.text = status, data, text
         self.is_kept = is_kept
-        """Whether more can be asked on the same connection. After a refusal nobody tries: what it was about may be unread."""
+        """Whether more can be asked on the same connection. Not where something was refused that may be unread."""
 
     def __repr__(self):
         return f"{self.status} {self.text[:160]}"
@@ -42,6 +42,7 @@ class Call:
     def __init__(self, method, path, who=None, now=None, body=None, headers=()):
         self.method, self.path = method, path
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        self.has_body = body is not None
         rows = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(content)}"]
         rows += [] if body is None else ["Content-Type: application/json"]
         rows += [] if who is None else [f"X-Staff: {who}"]
@@ -147,7 +148,8 @@ def receive(phone, call):
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Wrong(f"no answer to {call}: {error!r}") from error
     text = content.decode("utf-8", "replace")
-    is_kept = response.status < 400 and not response.will_close and not response.chunked
+    is_read = response.status < 400 or not call.has_body
+    is_kept = is_read and not response.will_close and not response.chunked
     try:
         return Answer(response.status, json.loads(content), text, is_kept)
     except (ValueError, RecursionError):
