@@ -40,3 +40,11 @@ def test_a_connection_that_is_used_again_has_several_requests():
     assert {"state", "asked", "gone"} <= needed.told
     assert "Created" not in needed.told, "a head is no answer"
     assert needed.statuses == {201, 409}
+
+
+@pytest.mark.parametrize("sent", [b"", b"PING\n"])
+def test_what_is_no_request_asks_for_nothing(sent):
+    needed = NeededWords(CheckCode({}), [])
+    needed._connection(sent, b"")
+    assert list(spoken(sent)) == [(sent.decode(),)]
+    assert not needed.asked and not needed.statuses

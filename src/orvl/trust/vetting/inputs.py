@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from orvl.trust.vetting.known_text import readable
@@ -110,8 +111,8 @@ def leaves(value: Any) -> Input:
 def requests_in(sent: bytes) -> Iterator[tuple[str, str]]:
     """The target and the body of each request of a connection."""
     matches = list(REQUEST.finditer(sent))
-    ends = [*(match.start() for match in matches[1:]), len(sent)]
-    for match, end in zip(matches, ends, strict=True):
+    for match, later in zip_longest(matches, matches[1:]):
+        end = later.start() if later else len(sent)
         body = sent[match.start() : end].partition(b"\r\n\r\n")[2]
         yield match[1].decode("ascii", "replace"), body.decode("utf-8", "replace")
 
