@@ -9,7 +9,7 @@ import pytest
 from orvl.trust.vetting.check_code import CheckCode
 from orvl.trust.vetting.inputs import decoded, spoken
 from orvl.trust.vetting.known_text import KnownText
-from orvl.trust.vetting.needed_words import NeededWords
+from orvl.trust.vetting.needed_words import NeededWords, words_in
 
 SENT = (
     b"POST /swaps HTTP/1.1\r\nContent-Length: 12\r\n\r\n"
@@ -48,3 +48,14 @@ def test_what_is_no_request_asks_for_nothing(sent):
     needed._connection(sent, b"")
     assert list(spoken(sent)) == [(sent.decode(),)]
     assert not needed.asked and not needed.statuses
+
+
+def test_a_number_with_letters_in_it_is_no_word():
+    assert words_in("7c19e news:7d02b keeps-notes _hidden --flag x9") == {
+        "news",
+        "keeps-notes",
+        "_hidden",
+        "--flag",
+        "flag",
+        "x9",
+    }

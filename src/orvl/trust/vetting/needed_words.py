@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from orvl.trust.vetting.bench import Exchange
 
-WORD = re.compile(r"[^\W\d_][\w-]*\w|_[\w-]+")
+WORD = re.compile(r"(?<!\w)(?:[^\W\d_][\w-]*\w|_[\w-]+)")
+"""What begins with a digit is a number of something: what stands behind its digits is no word."""
 FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 FILE_NAME = re.compile(
     r"(?:[\w-]+/)*[\w-]+\.(?:py|js|mjs|ts|json|csv|html|css|txt|md|sh|db|sqlite|toml|ya?ml|sql|log)\b"
