@@ -10,7 +10,7 @@ from test_evals import CORE, loaded
 from helpers.needs import need_program
 from orvl.project.draw import drawn
 
-MEDIAN_WORDS = 90
+MEDIAN_WORDS = 60
 """Of a turn, with what is pasted in it: people do not write specifications."""
 
 

@@ -25,7 +25,7 @@ def made(tmp_path_factory) -> Path:
     shutil.copytree(EVAL, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("variants", "checks/facts", "controls/good/turn-1/server", "controls/bad/turn-4/server"):
         shutil.rmtree(folder / part)
-    subprocess.run([sys.executable, "-B", "make.py"], cwd=folder / "source", check=True, timeout=100)
+    subprocess.run([sys.executable, "-B", "make.py"], cwd=folder / "source", check=True, timeout=900)
     return folder
 
 

@@ -195,10 +195,6 @@ class EvalGate:
     async def verdicts(self, work: Work) -> Verdicts:
         return await self.bench.verdicts(work)
 
-    async def at_the_end(self, work: Work) -> dict[str, CheckResult]:
-        """What the checks that are due at the end say of a work."""
-        return await self.bench.results(await self.bench.tree(work), self.checks_at())
-
     async def share(self, name: str, make: Callable[[], Awaitable[T]]) -> T:
         """What several tests need is found out once."""
         if name not in self._shared:

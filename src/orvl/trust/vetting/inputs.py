@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+
+from orvl.trust.vetting.known_text import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,7 +19,8 @@ Input = tuple[str, ...]
 INTERPRETER = re.compile(r"(.*/)?(python[\d.]*|node|sh|bash|perl|ruby|go|deno|bun|env|npx|npm)")
 CODE_FLAGS = ("-c", "-e", "--eval")
 TYPED = re.compile(r"type (.+?) into .+")
-REQUEST = re.compile(rb"^[A-Z]{3,7} (\S+) HTTP/1\.[01]\r?\n", re.MULTILINE)
+# A connection that is used again has the next request right behind the body of the last one.
+REQUEST = re.compile(rb"(?:^|(?<=[}\]\"]))[A-Z]{3,7} (\S+) HTTP/1\.[01]\r?\n", re.MULTILINE)
 MOST_PIECES = 2000
 
 
@@ -71,9 +75,11 @@ def code_in(request: Any) -> str:
 
 def decoded(content: Any) -> str:
     try:
-        return base64.b64decode(str(content or "")).decode("utf-8", "replace")
+        raw = base64.b64decode(str(content or ""))
     except ValueError:
         return ""
+    text = readable(raw)
+    return raw.decode("utf-8", "replace") if text is None else text
 
 
 def listed(text: str) -> list[Any] | None:
@@ -102,18 +108,24 @@ def leaves(value: Any) -> Input:
     return tuple(found)
 
 
+def requests_in(sent: bytes) -> Iterator[tuple[str, str]]:
+    """The target and the body of each request of a connection."""
+    matches = list(REQUEST.finditer(sent))
+    for match, later in zip_longest(matches, matches[1:]):
+        end = later.start() if later else len(sent)
+        body = sent[match.start() : end].partition(b"\r\n\r\n")[2]
+        yield match[1].decode("ascii", "replace"), body.decode("utf-8", "replace")
+
+
 def spoken(sent: bytes) -> Iterator[Input]:
     """The requests of a connection: their targets and bodies; what is no HTTP is one input."""
-    starts = [match.start() for match in REQUEST.finditer(sent)]
-    if not starts:
+    requests = list(requests_in(sent))
+    if not requests:
         yield (sent.decode("utf-8", "replace"),)
         return
-    for begin, end in zip(starts, [*starts[1:], len(sent)], strict=True):
-        whole = sent[begin:end]
-        target = REQUEST.match(whole)
-        body = whole.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
+    for target, body in requests:
         try:
             pieces = leaves(json.loads(body)) if body else ()
         except (ValueError, RecursionError):
             pieces = (body,)
-        yield ((target[1].decode("ascii", "replace") if target else ""), *pieces)
+        yield (target, *pieces)

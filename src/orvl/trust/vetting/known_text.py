@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from orvl.trust.mutate.syntax import text_of
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orvl.types import Eval
 
 WORD = re.compile(r"[^\W_][\w.-]*|_[\w.-]+")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def readable(content: bytes) -> str | None:
+    """A text as people still send them: in UTF-8, UTF-16 with its mark, or Windows-1252; None for anything else."""
+    if content.startswith(UTF_16):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,7 @@ class KnownText:
 
     @cached_property
     def text(self) -> str:
-        texts = [text for content in self.files.values() if (text := text_of(content)) is not None]
+        texts = [text for content in self.files.values() if (text := readable(content)) is not None]
         return "\n".join([*self.prompts, *self.files, *texts])
 
     @cached_property
@@ -39,7 +50,7 @@ class KnownText:
 
     def says(self, word: str) -> bool:
         """Whether a word stands there by itself; plain words in any case."""
-        flags = re.IGNORECASE if word.isalpha() else 0
+        flags = re.IGNORECASE if word.isalnum() else 0
         return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", self.text, flags) is not None
 
 

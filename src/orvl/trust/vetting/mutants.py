@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orvl.trust.mutate.candidates import Bug
     from orvl.trust.mutate.source import ControlSource
 
-WANTED = 48
+WANTED = 44
 LOOKS = ("break-selector",)
 """Kinds of bugs that a page's looks alone show."""
 EXCUSED = "excused.txt"

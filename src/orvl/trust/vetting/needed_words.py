@@ -25,14 +25,15 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.trust.mutate.syntax import is_prose, language_of
 from orvl.trust.vetting.check_code import CheckCode, parsed
-from orvl.trust.vetting.inputs import REQUEST, arguments, code_in, decoded, leaves, listed
+from orvl.trust.vetting.inputs import arguments, code_in, decoded, leaves, listed, requests_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from orvl.trust.vetting.bench import Exchange
 
-WORD = re.compile(r"[^\W\d_][\w-]*\w|_[\w-]+")
+WORD = re.compile(r"(?<!\w)(?:[^\W\d_][\w-]*\w|_[\w-]+)")
+"""What begins with a digit is a number of something: what stands behind its digits is no word."""
 FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 FILE_NAME = re.compile(
     r"(?:[\w-]+/)*[\w-]+\.(?:py|js|mjs|ts|json|csv|html|css|txt|md|sh|db|sqlite|toml|ya?ml|sql|log)\b"
@@ -41,6 +42,7 @@ CALLED = re.compile(r"\.([A-Za-z_]\w*)\s*\(|[(,]\s*([A-Za-z_]\w*)=(?!=)")
 ESCAPE = re.compile(r"\\+(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt])")
 SELECTOR = re.compile(r"#([\w-]+)")
 STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
+ANSWER = re.compile(rb"(?=HTTP/1\.[01] \d{3} )")
 SEGMENT = re.compile(r"[A-Za-z][\w-]+")
 DIGEST = re.compile(r"[0-9a-f]{16,64}")
 """Sums of content, or what is left of them after their first digits: nobody has to be told them."""
@@ -154,14 +156,12 @@ class NeededWords:
             self.asked |= {name for match in CALLED.findall(text) for name in match if name}
 
     def _connection(self, sent: bytes, received: bytes) -> None:
-        for target in REQUEST.findall(sent):
-            self.asked |= set(SEGMENT.findall(target.decode("ascii", "replace")))
-        for body in sent.split(b"\r\n\r\n")[1:]:
-            self.asked |= keys_in(body.decode("utf-8", "replace"))
+        for target, body in requests_in(sent):
+            self.asked |= set(SEGMENT.findall(target)) | keys_in(body)
         self.made_up.append(letters_of(sent.decode("utf-8", "replace")))
         self.statuses |= {int(status) for status in STATUS.findall(received)}
-        for body in received.split(b"\r\n\r\n")[1:]:
-            text = body.decode("utf-8", "replace")
+        for answer in ANSWER.split(received):
+            text = answer.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
             self.told |= words_in(text) | keys_in(text)
 
     def _step(self, step: str) -> None:

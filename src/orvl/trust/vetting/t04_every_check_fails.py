@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 async def run(gate: EvalGate) -> EvalResult:
     failed_by = {result.name: "bad" for result in (await gate.verdicts(gate.bad)).failed}
-    for work, results in (await gate.share("bugs", lambda: bug_results(gate))).items():
-        for name, result in results.items():
-            if not result.passed:
-                failed_by.setdefault(name, work)
+    for work, first in (await gate.share("bugs", lambda: bug_results(gate))).items():
+        if first is not None:
+            failed_by.setdefault(first.name, work)
     never = [check for check in gate.eval.checks if check.name not in failed_by]
     for check in list(never):
         if await _fails_something(gate, check):
@@ -33,8 +32,9 @@ async def run(gate: EvalGate) -> EvalResult:
 
 
 async def _fails_something(gate: EvalGate, check: Check) -> bool:
-    """Looks for a mutant; what has to stay is failed by a workspace in which nothing stayed."""
-    works = [*_vandals(gate), *gate.mutants] if check.keep or check.until else gate.mutants
+    """Looks for a bug or a mutant; what has to stay is failed by a workspace in which nothing stayed."""
+    vandals = _vandals(gate) if check.keep or check.until else []
+    works = [*vandals, *gate.bugs, *gate.mutants]
     for work in works:
         results = await gate.bench.results(await gate.bench.tree(work), [check])
         if not results[check.name].passed:

@@ -8,35 +8,45 @@ from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held
 from orvl.trust.vetting.mutants import EXCUSED, excused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from orvl.trust.vetting.works import Work
     from orvl.types import CheckResult
 
 CAUGHT, MOST_EXCUSED = 0.80, 0.10
 
 
-async def bug_results(gate: EvalGate) -> dict[str, dict[str, CheckResult]]:
-    """What the checks say of each bug that a user wrote."""
-    found = await gate.each(gate.bugs, gate.at_the_end, "bugs")
-    return {work.name: results for work, results in zip(gate.bugs, found, strict=True)}
+async def bug_results(gate: EvalGate) -> dict[str, CheckResult | None]:
+    """What first notices each bug that a user wrote. Checks that have noticed one are asked later: every check is
+    there for something, and test 4 wants to know for what."""
+    return await _first_failures(gate, gate.bugs, "bugs", lambda seen: seen)
 
 
 async def survivors(gate: EvalGate) -> list[str]:
     """The mutants that no check notices. Checks that have noticed others lately are asked first."""
+    found = await _first_failures(gate, gate.mutants, "mutants", lambda seen: not seen)
+    return [name for name, first in found.items() if first is None]
+
+
+async def _first_failures(
+    gate: EvalGate, works: Sequence[Work], what: str, rank: Callable[[bool], bool]
+) -> dict[str, CheckResult | None]:
+    """The first check that notices a work; `rank` says where the one that has just noticed something comes next."""
     order = gate.checks_at()
 
-    async def look(work: Work) -> str | None:
+    async def look(work: Work) -> CheckResult | None:
         first = await gate.bench.first_failure(await gate.bench.tree(work), list(order))
-        if first is None:
-            return work.name
-        order.sort(key=lambda check: check.name != first.name)
-        return None
+        if first is not None:
+            order.sort(key=lambda check: rank(check.name == first.name))
+        return first
 
-    return [name for name in await gate.each(gate.mutants, look, "mutants") if name is not None]
+    found = await gate.each(works, look, what)
+    return {work.name: first for work, first in zip(works, found, strict=True)}
 
 
 async def run(gate: EvalGate) -> EvalResult:
     bugs = await gate.share("bugs", lambda: bug_results(gate))
-    missed = [name for name, results in bugs.items() if all(result.passed for result in results.values())]
+    missed = [name for name, first in bugs.items() if first is None]
     problems = [f"No check notices {name}: let one ask for what it breaks." for name in missed]
     said = f"{len(bugs) - len(missed)} of {len(bugs)} bug patches are caught"
     if not bugs:

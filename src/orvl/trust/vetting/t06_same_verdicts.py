@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ROUNDS = {"quiet": 10, "shuffled": 5, "loaded": 10}
 FEWEST = {"quiet": 2, "shuffled": 1, "loaded": 2}
-SHARE = {"quiet": 0.15, "shuffled": 0.08, "loaded": 0.27}
+SHARE = {"quiet": 0.08, "shuffled": 0.04, "loaded": 0.18}
 """Of all the time that the gate has: where checks take long, so many rounds are made as fit."""
 
 
@@ -53,7 +53,10 @@ async def _rounds(gate: EvalGate, kind: str, works: list[Work], made: Repeats) -
             checks = gate.checks_at()
             if kind == "shuffled":
                 order.shuffle(checks)
-            for name, result in (await gate.bench.again(await gate.bench.tree(work), checks)).items():
+            # What other tests have seen on a quiet machine is the first round.
+            is_first = kind == "quiet" and not made.rounds[kind]
+            look = gate.bench.results if is_first else gate.bench.again
+            for name, result in (await look(await gate.bench.tree(work), checks)).items():
                 made.results[kind, work.name, name].append(result)
         made.rounds[kind] += 1
         gate.say(f"repeats: {made.rounds[kind]} of {ROUNDS[kind]} {kind}")

@@ -10,7 +10,7 @@ from orvl.trust.vetting.episodes import in_episode
 from orvl.trust.vetting.gate import EvalGate, EvalResult, EvalTest, held, named
 from orvl.trust.vetting.t09_leaks import inputs
 
-SEEDS, FEWEST_SEEDS, SHARE = 20, 5, 0.15
+SEEDS, FEWEST_SEEDS, SHARE = 20, 5, 0.10
 """How many episodes are tried; where checks take long, so many as fit into this share of the time, but no fewer."""
 DIFFERING = 3
 PLACEHOLDER = re.compile(r"(?<!\\)\{\{[ \t]*[A-Za-z_][\w-]*(?:[ \t]*:[^{}\n]*)?[ \t]*\}\}")

@@ -10,6 +10,10 @@ from orvl import checks
 LONGEST_ANSWER = 4 << 20
 START, PATIENCE = 60.0, 30.0
 """Seconds for a server to start, and for an answer."""
+SHUT = "did not open"
+"""Said of a server that runs and takes no call, after all that patience; one that has ended is known at once."""
+KEPT = 2.0
+"""Seconds for which a connection that the server keeps open is used again; it must be free to close one some time."""
 MOST_SILENCES = 2
 """So often a server may leave a phone without any answer; nobody waits for it any longer then."""
 
@@ -23,8 +27,10 @@ class Hopeless(Exception):
 
 
 class Answer:
-    def __init__(self, status, data=None, text=""):
+    def __init__(self, status, data=None, text="", is_kept=False):
         self.status, self.data, self.text = status, data, text
+        self.is_kept = is_kept
+        """Whether more can be asked on the same connection. Not where something was refused that may be unread."""
 
     def __repr__(self):
         return f"{self.status} {self.text[:160]}"
@@ -36,6 +42,7 @@ class Call:
     def __init__(self, method, path, who=None, now=None, body=None, headers=()):
         self.method, self.path = method, path
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        self.has_body = body is not None
         rows = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(content)}"]
         rows += [] if body is None else ["Content-Type: application/json"]
         rows += [] if who is None else [f"X-Staff: {who}"]
@@ -55,6 +62,8 @@ class Server:
         self.database = database
         self._port = None
         self._silences = 0
+        self._idle = []
+        """Connections that are still open, and until when they are used again."""
 
     def start(self):
         self._port = random.SystemRandom().randrange(20_000, 30_000)
@@ -69,19 +78,20 @@ class Server:
         if self._port is not None:
             self._port = None
             checks.stop()
+            for phone, _ in self._idle:
+                phone.close()
+            self._idle = []
 
     def restart(self):
         self.stop()
         self.start()
 
     def connect(self):
-        began = time.monotonic()
         try:
             connection = checks.connect(self._port, wait=PATIENCE)
         except checks.CheckError as error:
-            has_waited = time.monotonic() - began >= PATIENCE / 2
             sentence = f"no connection to the server: {error}"
-            raise (self._silence(sentence) if has_waited else Wrong(sentence)) from error
+            raise (self._silence(sentence) if SHUT in sentence else Wrong(sentence)) from error
         connection.settimeout(PATIENCE)
         return connection
 
@@ -90,16 +100,29 @@ class Server:
 
     def ask_at_once(self, calls):
         """Sends each request from a phone of its own, all in the same moment."""
-        phones = [self.connect() for _ in calls]
+        phones, kept = [self._phone() for _ in calls], []
         try:
             for phone, call in zip(phones, calls):
                 send(phone, call)
-            return [receive(phone, call) for phone, call in zip(phones, calls)]
+            answers = [receive(phone, call) for phone, call in zip(phones, calls)]
+            kept = [phone for phone, answer in zip(phones, answers) if answer.is_kept]
+            return answers
         except TimeoutError as error:
             raise self._silence(f"no answer within {PATIENCE:g} s to {calls}") from error
         finally:
+            self._idle += [(phone, time.monotonic() + KEPT) for phone in kept]
             for phone in phones:
-                phone.close()
+                if phone not in kept:
+                    phone.close()
+
+    def _phone(self):
+        """A connection that was used a moment ago, or a new one."""
+        while self._idle:
+            phone, until = self._idle.pop()
+            if time.monotonic() < until:
+                return phone
+            phone.close()
+        return self.connect()
 
     def _silence(self, sentence):
         self._silences += 1
@@ -125,7 +148,9 @@ def receive(phone, call):
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Wrong(f"no answer to {call}: {error!r}") from error
     text = content.decode("utf-8", "replace")
+    is_read = response.status < 400 or not call.has_body
+    is_kept = is_read and not response.will_close and not response.chunked
     try:
-        return Answer(response.status, json.loads(content), text)
+        return Answer(response.status, json.loads(content), text, is_kept)
     except (ValueError, RecursionError):
-        return Answer(response.status, None, text)
+        return Answer(response.status, None, text, is_kept)

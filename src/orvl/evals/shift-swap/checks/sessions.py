@@ -67,7 +67,11 @@ def _make(play, people):
 
 
 def _take(play, people):
-    play.take(play.random.choice(people), _any_shift(play))
+    """Jonas's notes leave it open what becomes of it if somebody takes what they have, and it has begun."""
+    who, number = play.random.choice(people), _any_shift(play)
+    shift = play.cafe.shifts[number]
+    if shift.staff != who or shift.start > play.now:
+        play.take(who, number)
 
 
 def _drop(play, people):
