@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from orvl.trust.vetting import t06_same_verdicts, t13_seeds, t15_duration
+from orvl.trust.vetting.clocks import Took
 from orvl.trust.vetting.mutants import WANTED
 from orvl.trust.vetting.t05_bugs_and_mutants import bug_results, survivors
 
@@ -70,13 +71,13 @@ def test_checks_that_were_quick_are_not_timed_again(took, tried, state):
     left = list(took)
 
     async def in_a_row(*_):
-        return left.pop(0)
+        return Took(wall=(seconds := left.pop(0)), processor=seconds, idle=0.0)
 
     async def tree(*_):
         return "good"
 
     gate = SimpleNamespace(
-        eval=SimpleNamespace(checked_turns=(), tier="core"),
+        eval=SimpleNamespace(checked_turns=(), tier="core", app={}),
         good=None,
         checks_at=lambda turn=0: CHECKS,
         bench=SimpleNamespace(tree=tree, in_a_row=in_a_row),
