@@ -28,8 +28,18 @@ SHELL = 'coffer() { node bin/coffer.js "$@"; }\n'
 
 
 @cache
+def _elsewhere():
+    """The files of the examples in a folder that nobody can have foreseen."""
+    folder = "".join(checks.random().choices("bcdfghklmn", k=9))
+    for path in checks.files():
+        if path.startswith("examples/"):
+            checks.write(f"{folder}/{path[len('examples/'):]}", checks.read(path) or b"")
+    return f"{folder}/"
+
+
+@cache
 def _output_of(command):
-    return checks.run("sh", "-c", SHELL + command)
+    return checks.run("sh", "-c", SHELL + re.sub(r"(?<![\w/])(\./)?examples/", _elsewhere(), command))
 
 
 def try_example(example):
