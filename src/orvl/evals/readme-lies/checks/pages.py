@@ -54,12 +54,12 @@ def tables(text):
 
 
 def table_with(text, *names):
-    """The first table whose head has these columns, as rows by column."""
+    """The first table whose head has these columns, as rows by column; `whole` is all of a row."""
     for rows in tables(text):
         head = [re.sub(r"[*_`]", "", cell).lower() for cell in rows[0]]
         places = [next((at for at, cell in enumerate(head) if name in cell), None) for name in names]
         if None not in places:
-            return [dict(zip(names, ((row[at] if at < len(row) else "") for at in places))) for row in rows[1:]]
+            return [{name: (row[at : at + 1] or [""])[0] for name, at in zip(names, places)} | {"whole": " ".join(row)} for row in rows[1:]]
     raise Wrong(f"no table with the columns {', '.join(names)}")
 
 
@@ -94,7 +94,8 @@ class Example:
 def examples(text):
     """All commands of coffer's that are shown with a $, each with what is said to come out."""
     found = []
-    for _, body in FENCE.findall(text):
+    for language, body in FENCE.findall(text):
+        body = re.sub(r"\\\n\s*>?\s*", " ", body)
         command, lines = None, []
         for line in [*body.rstrip("\n").split("\n"), "$ "]:
             if not re.match(r"\s*\$ ", line):
@@ -104,6 +105,8 @@ def examples(text):
             if command == "echo $?" and found and lines and lines[0].strip().isdigit():
                 found[-1].status = int(lines[0])
             elif command is not None and re.match(r"(node bin/)?coffer(\.js)?\b", command):
-                found.append(Example(command, lines))
+                # Elsewhere than in a console, a command alone says nothing of what it prints.
+                if language.strip() == "console" or any(map(str.strip, lines)):
+                    found.append(Example(command, lines))
             command, lines = words, []
     return found
