@@ -36,6 +36,8 @@ class Site:
         self.name = names.pop()
         self.now = 1_900_000_000 + random.randrange(200_000_000)
         self.shared = {key: self._value(key) for key in DEFAULTS if random.random() < 0.4}
+        if random.random() < 0.8:
+            self.shared["keep"] = random.randint(1, 3)
         self.own, self.jobs, self.records = {}, [], []
         for name, state in zip(names, states):
             self.own[name] = {key: self._value(key) for key in DEFAULTS if random.random() < 0.5}
