@@ -39,7 +39,7 @@ def _elsewhere():
 
 @cache
 def _output_of(command):
-    return checks.run("sh", "-c", SHELL + re.sub(r"(?<![\w/])(\./)?examples/", _elsewhere(), command))
+    return checks.run("sh", "-c", SHELL + re.sub(r"(?<![\w/])(\./)?examples/", _elsewhere(), command), seconds=30)
 
 
 def try_example(example):
@@ -98,7 +98,7 @@ def examples():
 
 def is_accepted(command, option):
     ways = ((option,), (option, "1"))
-    return any("does not know" not in checks.run("node", "bin/coffer.js", command, *words).stderr for words in ways)
+    return any("does not know" not in checks.run("node", "bin/coffer.js", command, *words, seconds=30).stderr for words in ways)
 
 
 def expect_options(what, command, seen):
@@ -120,7 +120,7 @@ def options():
 
     def in_help(command):
         def case():
-            ended = checks.run("node", "bin/coffer.js", command, "--help")
+            ended = checks.run("node", "bin/coffer.js", command, "--help", seconds=30)
             expect(f"status of {command} --help", 0, ended.status)
             lines = re.findall(r"^\s+((?:-\w,? +)?--[a-z][a-z-]*(?:,? +--[a-z][a-z-]*)*)", ended.stdout, re.MULTILINE)
             expect_options(f"{command} --help", command, {option for line in lines for option in pages.options_in(line)})
@@ -163,7 +163,7 @@ def statuses():
 
     def in_help(command):
         def case():
-            ended = checks.run("node", "bin/coffer.js", command, "--help")
+            ended = checks.run("node", "bin/coffer.js", command, "--help", seconds=30)
             part = re.split(r"^exit status\w*:?", ended.stdout, flags=re.IGNORECASE | re.MULTILINE)[-1]
             rows = re.split(r"^\s*(?=\d+\b)", part, flags=re.MULTILINE)[1:]
             seen = {int(re.match(r"\d+", row)[0]) for row in rows}

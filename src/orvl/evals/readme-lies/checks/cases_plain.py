@@ -88,7 +88,7 @@ def plain_mistakes():
 
 def the_variable():
     site = shared(checks.random())
-    ended = checks.run("node", "bin/coffer.js", "list", "--now", iso(site.now), env={"COFFER_PLAN": site.plan})
+    ended = checks.run("node", "bin/coffer.js", "list", "--now", iso(site.now), env={"COFFER_PLAN": site.plan}, seconds=30)
     expect("output of list with COFFER_PLAN", printed(site.oracle.list().lines), ended.stdout)
 
 
@@ -96,7 +96,7 @@ def the_variable():
 
 
 def run_script(script, site, *words):
-    return checks.run("sh", f"scripts/{script}", *words, *site.place)
+    return checks.run("sh", f"scripts/{script}", *words, *site.place, seconds=30)
 
 
 def mail(site):

@@ -62,7 +62,7 @@ def new_scripts():
         def case():
             site = shared(random, **kind)
             lay(*JSON_SCRIPTS)
-            ended = checks.run("node", f"scripts/{name}", *site.place)
+            ended = checks.run("node", f"scripts/{name}", *site.place, seconds=30)
             expect(f"output of scripts/{name}", printed(wanted(site)), ended.stdout + ended.stderr[-200:])
 
         return name, case
@@ -98,7 +98,7 @@ def ci_gate():
 
     @cache
     def ended_of(place):
-        return checks.run("sh", "scripts/ci/gate.sh", *place)
+        return checks.run("sh", "scripts/ci/gate.sh", *place, seconds=30)
 
     def through_the_gate(site):
         lay("ci/gate.sh")

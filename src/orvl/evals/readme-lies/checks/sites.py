@@ -121,7 +121,7 @@ class Site:
         return ("--plan", self.plan, "--now", iso(self.now))
 
     def coffer(self, *words, env=None):
-        return checks.run("node", "bin/coffer.js", *words, *self.place, env=env)
+        return checks.run("node", "bin/coffer.js", *words, *self.place, env=env, seconds=30)
 
 
 STATES = ("ok", "late", "shrunk", "missing")
