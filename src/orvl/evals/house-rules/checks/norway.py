@@ -128,6 +128,8 @@ def others():
 
 
 def _wrong_credit(trade, orders):
+    # Whether a small parcel without tax gets back a tax on its levy is left open.
+    orders = [order for order in orders if sum(map(trade.law(order).amount, order["items"])) >= trade.free]
     backs = [trade.make.back(order) for order in orders]
     records = [back_record(order, back, DAY) for order, back in zip(orders, backs)]
     found = trade.papers.documents("credit", records)

@@ -16,7 +16,7 @@ EACH, OF_OTHERS = 334, 80
 KEPT = (
     *("AGENTS.md", "Makefile", "ruff.toml", "tools/house.py", "data/catalogue.csv", "data/orders-2026-10.jsonl"),
     *("data/orders-2026-08.jsonl", "data/orders-2026-09.jsonl", "scripts/check_catalogue.py"),
-    *("data/suppliers.csv", "warehouse/labels.zpl", "warehouse/shelves.txt", "docs/public.txt"),
+    *("data/suppliers.csv", "warehouse/labels.zpl", "warehouse/shelves.txt"),
     *(f"{folder}/AGENTS.md" for folder in ("billing", "reports", "scripts", "tests", "legal")),
     *("legal/terms.txt", "legal/reverse-charge.txt", "legal/notes-AT.txt", "legal/notes-CH.txt", "legal/notes-GB.txt"),
 )

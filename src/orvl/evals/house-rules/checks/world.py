@@ -31,6 +31,13 @@ class Maker:
             return start + timedelta(self.random.randint(-1, 2))
         return date(self.random.randint(2012, last), 1, 1) + timedelta(self.random.randrange(365))
 
+    def days(self, count):
+        """So many days, no two the same."""
+        found = set()
+        while len(found) < count:
+            found.add(self.day(2024).isoformat())
+        return found
+
     def price(self):
         small, middle, large = self.random.randint(1, 60) * 5, self.random.randint(20, 4000), self.random.randint(1, 90000)
         return self.random.choice((small, small, middle, large))
@@ -78,7 +85,7 @@ class Maker:
         """An entry by docs/rates.md; `given` are keys that are not left to chance."""
         chance = self.random
         standards, reduceds = chance.sample(range(1405, 2790, 5), 3), chance.sample(range(105, 1290, 5), 3)
-        days = sorted(self.day(2024).isoformat() for _ in range(3))
+        days = sorted(self.days(3))
         periods = [
             {"from": day, "standard": standard, "reduced": reduced}
             for day, standard, reduced in zip(days, standards, reduceds)
