@@ -77,9 +77,35 @@ def invoices():
     scene.invoices("companies, in the union and elsewhere", table, scene.orders(table, vat=0.7))
     table = scene.table(exempt=["ebooks", "tools"], reduced={"paper": "2021-03-01", "courses": "", "maps": "2016-02-29"})
     scene.invoices("categories", table, scene.orders(table))
+    turn = scene.random.randint(2015, 2024)
+    periods = [{**one, "from": f"{turn + number}-04-01"} for number, one in enumerate(_three_periods(scene))]
+    table = scene.table(periods=periods, shipping=scene.random.choice(("standard", "all-reduced")), free_below=0)
+    scene.invoices("rates that change between delivery and bill", table, list(_around_a_turn(scene, table, turn + 1)))
+    table = scene.table(shipping="largest", free_below=0, reduced={"books": ""}, exempt=["courses"])
+    scene.invoices("shipping with lines that are equal", table, list(_equal_lines(scene, table)))
     table = scene.table(codes=[scene.make.code() for _ in range(4)])
     scene.invoices("only countries that nobody has heard of", table, scene.orders(table))
     scene.cases.end()
+
+
+def _equal_lines(scene, table):
+    for code in table:
+        for skus in (("B-201", "P-101"), ("P-101", "B-201"), ("P-101", "C-501", "B-201"), ("T-601", "B-202", "P-101")):
+            items = [{"sku": sku, "quantity": 1, "price": 2345 if sku[0] != "T" else 1200} for sku in skus]
+            yield scene.make.order(code, vat=0, items=items, discount=0, shipping=590)
+
+
+def _three_periods(scene):
+    rates = scene.random.sample(range(1405, 2790, 5), 3), scene.random.sample(range(105, 1290, 5), 3)
+    return [{"standard": standard, "reduced": reduced} for standard, reduced in zip(*rates)]
+
+
+def _around_a_turn(scene, table, year):
+    """Orders that are delivered or billed on the first day of April, or on the day before."""
+    days = f"{year}-03-31", f"{year}-04-01"
+    for code in table:
+        for delivered, billed in (days[:1] * 2, days, days[1:] * 2):
+            yield scene.make.order(code, vat=0, delivered=delivered, billed=billed, shipping=1090)
 
 
 def _around(scene, table, limit):
