@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: LicenseRef-Papierhof
+"""Sums over many documents."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: LicenseRef-Papierhof
+"""Invoices, quotes and credit notes of Papierhof."""
