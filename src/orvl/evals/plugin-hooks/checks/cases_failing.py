@@ -1,67 +1,43 @@
 """A plugin that fails: who it was is said, and nothing is written. The same site without the failure is built before."""
 
-from scene import expect, failed_status, js, names_of
+from scene import Failures, expect, failed_status, js, names_of
 
-FAIL = "SOUR"
-"""The variable that makes plugins fail."""
-SOUR = {FAIL: "yes"}
+ALL = Failures()
 
 
-def failing(hook, arguments, code, where="", words=(), then=""):
+def failing(hook, arguments, code, where=""):
     """A case: a plugin that fails in a hook; `where` picks a page, or is empty where none is meant."""
 
-    def case(site):
-        pages = site.some_pages()
-        lucky, word = site.random.choice(pages), site.word()
+    @ALL.add(f"{hook}: {code}")
+    def prepare(site, sour):
+        lucky, word = site.random.choice(site.pages[:-1]), site.word()
         picked = js(where or "true", FILE=lucky.file, TITLE=lucky.title)
-        before = site.hooks("'page:html'(html) { return html + '.' }")
-        name = site.hooks(
-            f"'{hook}'({arguments}) {{ if (process.env.{FAIL} && {picked}) {{ " + js(code, WORD=word) + " }" + then + " }"
-        )
-        site.build()
-        for page in pages:
-            expect("a page where nothing fails", site.main(page.url), f"{page.html}.")
-        for page in pages:
-            page.body += " " + site.word()
-        wanted = [name, names_of(hook), *words, *([lucky.file] if where else []), *([word] if "$WORD" in code else [])]
-        site.fails(wanted, failed_status(), env=SOUR)
-        assert before != name
+        name = site.hooks(f"'{hook}'({arguments}) {{ if ($SOUR && {picked}) {{ {code} }} }}", SOUR=sour, WORD=word)
+        return [name, names_of(hook), *([lucky.file] if where else []), *([word] if "$WORD" in code else [])]
 
-    case.__name__ = f"{hook}: {code}"
-    return case
+    return prepare
 
 
-def fails_in_config(site):
-    site.some_pages()
+@ALL.add("before anything is read")
+def in_config(site, sour):
     word = site.word()
-    name = site.hooks(f"config() {{ if (process.env.{FAIL}) throw new RangeError($WORD); return {{ output: 'public' }} }}", WORD=word)
-    site.hooks("'page:source'() { if (process.env.SOUR) trace('read') }")
-    site.build()
-    site.fails([name, "config", word], failed_status(), env=SOUR)
-    expect("what was read", site.trace(), [])
+    return [site.hooks("config() { if ($SOUR) throw new RangeError($WORD) }", SOUR=sour, WORD=word), "config", word]
 
 
-def two_write_one_file(site):
-    site.some_pages()
+@ALL.add("two write one file")
+def two_write(site, sour):
     path, other = f"{site.word()}.txt", f"{site.word()}.txt"
     site.hooks("files() { return { [$PATH]: 'one' } }", PATH=path)
-    name = site.hooks(f"files() {{ return {{ [process.env.{FAIL} ? $PATH : $OTHER]: 'two' }} }}", PATH=path, OTHER=other)
-    site.build()
-    expect("two files of two plugins", (site.read(path), site.read(other)), ("one", "two"))
-    site.fails([name, "files", path], failed_status(), env=SOUR)
+    return [site.hooks("files() { return { [$SOUR ? $PATH : $OTHER]: 'two' } }", SOUR=sour, PATH=path, OTHER=other), "files", path]
 
 
-def writes_one_of_ours(path):
-    def case(site):
-        pages, good = site.some_pages(), site.word()
-        wanted = path or f"{pages[0].url[1:]}index.html"
-        name = site.hooks(f"files() {{ return {{ [process.env.{FAIL} ? $PATH : $GOOD]: 'mine' }} }}", PATH=wanted, GOOD=good)
-        site.build()
-        expect("a file of its own", site.read(good), "mine")
-        site.fails([name, "files"], failed_status(), env=SOUR)
+def ours(path):
+    @ALL.add(f"writes one of ours: {path or 'a page'}")
+    def prepare(site, sour):
+        wanted = path or f"{site.pages[0].url[1:]}index.html"
+        return [site.hooks("files() { return { [$SOUR ? $PATH : $GOOD]: 'mine' } }", SOUR=sour, PATH=wanted, GOOD=site.word()), "files"]
 
-    case.__name__ = f"writes_one_of_ours: {path or 'a page'}"
-    return case
+    return prepare
 
 
 def done_comes_too_late(site):
@@ -79,7 +55,7 @@ OF_TITLE, OF_FILE = "page.title === $TITLE", "file === $FILE"
 FAILING = (
     failing("page:source", "text, file", "throw new Error($WORD)", OF_FILE),
     failing("page:source", "text, file", "return 7", OF_FILE),
-    failing("page:parsed", "page", "throw new Error($WORD)", "page.meta.n && " + OF_TITLE),
+    failing("page:parsed", "page", "throw new Error($WORD)", OF_TITLE),
     failing("page:parsed", "page", "return 'title'", OF_TITLE),
     failing("page:url", "page", "return 12", OF_TITLE),
     failing("pages", "list", "throw new Error($WORD)"),
@@ -88,88 +64,81 @@ FAILING = (
     failing("page:html", "html, page", "return false", OF_TITLE),
     failing("page:layout", "layout, page", "return 1", OF_TITLE),
     failing("files", "site", "throw new Error($WORD)"),
-    failing("files", "site", "return { 'a/../../../x.txt': $WORD }".replace("$WORD", "'x'")),
+    failing("files", "site", "return { 'a/../../../x.txt': 'x' }"),
     failing("files", "site", "return { 'x.txt': 5 }"),
-    fails_in_config,
-    two_write_one_file,
-    writes_one_of_ours("style.css"),
-    writes_one_of_ours("./sitemap.txt"),
-    writes_one_of_ours(""),
+    *(in_config, two_write, ours("style.css"), ours("./sitemap.txt"), ours("")),
     done_comes_too_late,
 )
 
 
 # -- what is no plugin
 
+NONE = Failures()
 
-def refused(words, bad, good="export default { name: $NAME, hooks: {} }"):
-    """A case: a file that is no plugin; with something better in its place the site is built."""
+
+def refused(bad, *words):
+    """A case: one more plugin, which is none. Words that must be said: $PATH, $NAME, $WORD, or one of several."""
 
     def case(site):
-        pages, name = site.some_pages(), site.word()
-        site.hooks("'page:html'(html) { return html + '!' }")
+        shared = NONE.built(site)
         path = f"plugins/{site.word()}.js"
-        site.plugins.append(f"./{path}")
-        site.file(path, js(good, NAME=name))
-        site.build()
-        expect("a page, with good plugins", site.main(pages[0].url), f"{pages[0].html}!")
-        for page in pages:
-            page.body += " " + site.word()
-        site.file(path, js(bad, NAME=name))
-        site.fails([[one.replace("$PATH", path).replace("$NAME", name) for one in word] for word in words], failed_status())
+        told = {"$PATH": path, "$NAME": site.word(), "$WORD": site.word()}
+        shared.file(path, js(bad, NAME=told["$NAME"], WORD=told["$WORD"]))
+        _with_plugin(shared, path, [[told[one] for one in word.split()] for word in words])
 
     case.__name__ = f"refused: {bad}"
     return case
 
 
+def _with_plugin(site, path, words):
+    site.plugins.insert(1, f"./{path}")
+    try:
+        site.fails(words, failed_status())
+    finally:
+        del site.plugins[1]
+
+
 def nowhere(site):
-    site.some_pages()
-    site.hooks("files() { return { 'a.txt': 'a' } }")
-    site.build()
-    missing = f"plugins/{site.word()}.js"
-    site.plugins.insert(0, f"./{missing}")
-    site.fails([missing], failed_status())
+    path = f"plugins/{site.word()}.js"
+    _with_plugin(NONE.built(site), path, [path])
 
 
-def two_of_one_name(site):
-    site.some_pages()
-    name = site.hooks("files() { return { 'a.txt': 'a' } }")
-    site.build()
-    expect("its file", site.read("a.txt"), "a")
-    site.hooks("files() { return { 'b.txt': 'b' } }", name=name)
-    site.fails([name], failed_status())
+@NONE.add("two of one name")
+def two_of_one_name(site, sour):
+    name, other = site.word(), site.word()
+    site.hooks("files() { return { 'a.txt': 'a' } }", name)
+    site.plugin("export default { name: $SOUR ? $A : $B, hooks: {} }", SOUR=sour, A=name, B=other)
+    return [name]
 
 
 REFUSING = (
-    nowhere,
     two_of_one_name,
-    refused([("$PATH",), ("sour milk",)], "throw new Error('sour milk')"),
-    refused([("$PATH",)], "export default { name: $NAME hooks"),
-    refused([("$PATH",), ("no options",)], "export default () => { throw new Error('no options') }"),
-    refused([("$PATH",)], "export default { hooks: {} }"),
-    refused([("$NAME", "$PATH")], "export default { name: $NAME }"),
-    refused([("$PATH",)], "export const name = $NAME"),
-    refused([("$PATH",)], "export default () => null"),
-    refused([("$PATH",)], "export default 'none'"),
+    nowhere,
+    refused("throw new Error($WORD)", "$PATH", "$WORD"),
+    refused("export default { name: $NAME hooks", "$PATH"),
+    refused("export default () => { throw new Error($WORD) }", "$PATH", "$WORD"),
+    refused("export default { hooks: {} }", "$PATH"),
+    refused("export default { name: $NAME }", "$NAME $PATH"),
+    refused("export const name = $NAME", "$PATH"),
+    refused("export default () => null", "$PATH"),
+    refused("export default 'none'", "$PATH"),
 )
 
 
 # -- typos, which were refused at first
 
-
-def typo(site):
-    pages = site.some_pages()
-    right = site.random.choice(["config", "page:source", "page:parsed", "page:url", "pages", "page:layout", "files", "done"])
-    at = site.random.randrange(1, len(right))
-    wrong = site.random.choice([right[:at] + right[at - 1 :], right[:at] + site.random.choice("xqw") + right[at:]])
-    name = site.hooks(f"'{right}'() {{}},\n'page:html'(html) {{ return html + '!' }}")
-    site.build()
-    expect("a page, without the typo", site.main(pages[0].url), f"{pages[0].html}!")
-    for path, content in site.written.items():
-        site.written[path] = content.replace(f"'{right}'", f"'{wrong}'")
-    for page in pages:
-        page.body += " " + site.word()
-    site.fails([name, wrong], failed_status())
+ODD = Failures()
 
 
-TYPOS = (typo,) * 8
+def typo(right):
+    @ODD.add(f"typo: {right}")
+    def prepare(site, sour):
+        at = site.random.randrange(1, len(right))
+        wrong = site.random.choice([right[:at] + right[at - 1 :], right[:at] + site.random.choice("xqw") + right[at:]])
+        name = site.hooks("[$SOUR ? $WRONG : $RIGHT]() {}", SOUR=sour, WRONG=wrong, RIGHT=right)
+        return [name, wrong]
+
+    return prepare
+
+
+TYPOS = tuple(map(typo, ("config", "page:source", "page:parsed", "page:url", "pages", "page:layout", "files", "done")))

@@ -1,6 +1,6 @@
 """Hooks that return promises, and plugins that are made by async functions."""
 
-from scene import Sum, expect, failed_status
+from scene import Failures, Sum, expect, failed_status
 
 SLOW = "const later = (ms) => new Promise((done) => setTimeout(done, ms))\n"
 
@@ -112,21 +112,20 @@ def never_two_at_once(site):
     expect("how often each came", {hook: seen.count(hook) for hook in hooks}, often)
 
 
-def rejected(hook, arguments):
-    def case(site):
-        pages, word = site.some_pages(), site.word()
-        name = _slow(site, f"async '{hook}'({arguments}) {{ await later(3); if (process.env.SOUR) throw new Error($WORD) }}", WORD=word)
-        site.build()
-        expect("pages, where nothing fails", sorted(site.urls()), sorted(page.url for page in pages))
-        for page in pages:
-            page.body += " " + site.word()
-        site.fails([name, word], failed_status(), env={"SOUR": "yes"})
+REJECTED = Failures()
 
-    case.__name__ = f"rejected: {hook}"
-    return case
+
+def rejected(hook, arguments):
+    @REJECTED.add(f"rejected: {hook}")
+    def prepare(site, sour):
+        word = site.word()
+        code = f"async '{hook}'({arguments}) {{ await later(3); if ($SOUR) throw new Error($WORD) }}"
+        return [_slow(site, code, WORD=word, SOUR=sour), word]
+
+    return prepare
 
 
 CASES = (
     *(texts_and_html, dropping, fields_and_addresses, lists_and_layouts, configuration_and_files, done_is_waited_for),
-    *(made_by_async_functions, never_two_at_once, rejected("page:layout", "layout, page"), rejected("files", "site")),
+    *(made_by_async_functions, never_two_at_once, rejected("page:layout", "layout, page"), rejected("files", "site"), rejected("pages", "list")),
 )

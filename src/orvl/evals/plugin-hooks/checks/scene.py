@@ -243,6 +243,48 @@ class Site:
             raise Wrong(f"heddle pages: {ended}") from None
 
 
+SOUR = "SOUR"
+"""The variable that says which of its plugins fails in a site of Failures."""
+
+
+class Failures:
+    """Cases on one site: it is built once, with all their plugins, and then each time another one fails."""
+
+    def __init__(self):
+        self._ways, self._words, self._site, self._is_built = [], [], None, False
+
+    def add(self, name):
+        """Makes a case of what adds a plugin to a site and returns the words that must be said when it fails. It is to fail
+        where `sour`, a condition in JavaScript, is true."""
+
+        def take(prepare):
+            number = len(self._ways)
+            self._ways.append((prepare, Code(f"(process.env.{SOUR} === '{number}')")))
+
+            def case(site):
+                shared = self.built(site)
+                shared.fails(self._words[number], failed_status(), env={SOUR: str(number)})
+
+            case.__name__ = name
+            return case
+
+        return take
+
+    def built(self, site):
+        """The site that they share, with something in it that has not been built yet."""
+        if self._site is None:
+            self._site = site
+            site.some_pages()
+            self._words = [prepare(site, sour) for prepare, sour in self._ways]
+            site.build()
+            expect("pages, where nothing fails", site.urls(), [page.url for page in site.in_order()])
+            self._is_built = True
+        if not self._is_built:
+            raise Wrong("the site could not be built where nothing fails")
+        self._site.pages[-1].body += " " + site.word()
+        return self._site
+
+
 class Sum:
     """A step of arithmetic: steps in another order make another number."""
 
