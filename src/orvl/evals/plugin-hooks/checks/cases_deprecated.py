@@ -18,7 +18,11 @@ def gets_and_returns_html(site):
     pages, first, second = site.some_pages(), Sum(site.random), Sum(site.random)
     _new(site, "({ html, page }) { return html + '|' + $STEP }", STEP=first.js("page.meta.n"))
     _new(site, "() {}")
-    _new(site, "({ html }) { const [text, number] = html.split('|'); return { html: text + '|' + $STEP } }", STEP=second.js("number"))
+    _new(
+        site,
+        "({ html }) { const [text, number] = html.split('|'); return { html: text + '|' + $STEP } }",
+        STEP=second.js("number"),
+    )
     _new(site, "(given) { return { html: given.html + given.page.url } }")
     ended = site.build()
     for page in pages:
@@ -29,7 +33,12 @@ def gets_and_returns_html(site):
 def heads_go_to_the_head(site):
     pages, word = site.some_pages(), site.word()
     lucky = pages[1]
-    _new(site, "({ html, page }) { if (page.title === $TITLE) return { head: '<meta name=\"' + $WORD + page.meta.n + '\">' } }", TITLE=lucky.title, WORD=word)
+    _new(
+        site,
+        "({ html, page }) { if (page.title === $TITLE) return { head: '<meta name=\"' + $WORD + page.meta.n + '\">' } }",
+        TITLE=lucky.title,
+        WORD=word,
+    )
     site.build()
     piece = f'<meta name="{word}{lucky.fields["n"]}">'
     for page in pages:
@@ -66,12 +75,18 @@ def heads_in_layouts(site):
     site.config["theme"] = site.word()
     site.file(f"{site.config['theme']}/page.html", f"{sign}[[=head]]{sign}[[=page.html]]{sign}[[=head]]")
     _new(site, "({ page }) { return { head: '<' + $WORD + page.meta.n + '>' } }", WORD=word)
-    site.hooks("'page:layout'(layout, page) { if (page.title === $TITLE) return '[[=page.html]]' }", TITLE=pages[0].title)
+    site.hooks(
+        "'page:layout'(layout, page) { if (page.title === $TITLE) return '[[=page.html]]' }", TITLE=pages[0].title
+    )
     site.build()
     expect("a layout without a head", site.of_page(pages[0].url), pages[0].html)
     for page in pages[1:]:
         head = f"<{word}{page.fields['n']}>"
-        expect("a layout with heads", "".join(site.of_page(page.url).split()), "".join(f"{sign}{head}{sign}{page.html}{sign}{head}".split()))
+        expect(
+            "a layout with heads",
+            "".join(site.of_page(page.url).split()),
+            "".join(f"{sign}{head}{sign}{page.html}{sign}{head}".split()),
+        )
 
 
 def layouts_of_plugins(site):
@@ -86,7 +101,12 @@ def layouts_of_plugins(site):
 def waits_and_has_a_place(site):
     pages, words = site.some_pages(), [site.word(), site.word()]
     last = site.word()
-    _new(site, ": { async run({ html }) { await null; return { html: html + $WORD } }, after: [$LAST] }", WORD=words[0], LAST=last)
+    _new(
+        site,
+        ": { async run({ html }) { await null; return { html: html + $WORD } }, after: [$LAST] }",
+        WORD=words[0],
+        LAST=last,
+    )
     _new(site, ": async ({ html }) => html + $WORD", last, WORD=words[1])
     site.build()
     for page in pages:
@@ -100,14 +120,26 @@ def fails(answer):
     @ODD.add(f"fails: {answer}")
     def prepare(site, sour):
         lucky = site.random.choice(site.pages)
-        name = _new(site, f"({{ html, page }}) {{ return page.title === $TITLE && $SOUR ? {answer} : html }}", TITLE=lucky.title, SOUR=sour)
+        name = _new(
+            site,
+            f"({{ html, page }}) {{ return page.title === $TITLE && $SOUR ? {answer} : html }}",
+            TITLE=lucky.title,
+            SOUR=sour,
+        )
         return [name, {new_hook(), new_hook("entry")}, lucky.file]
 
     return prepare
 
 
 MARKUP = (
-    *(gets_and_returns_html, heads_go_to_the_head, heads_with_html, each_piece_once, heads_in_layouts, layouts_of_plugins),
+    *(
+        gets_and_returns_html,
+        heads_go_to_the_head,
+        heads_with_html,
+        each_piece_once,
+        heads_in_layouts,
+        layouts_of_plugins,
+    ),
     *(waits_and_has_a_place, fails("5"), fails("{ html: 7 }"), fails("{ head: 7 }"), fails("true")),
 )
 
@@ -117,7 +149,11 @@ MARKUP = (
 
 def told(ended, name):
     """The warnings that a plugin uses page:html, with what to use instead."""
-    return [line for line in ended.stderr.splitlines() if name in line and "page:html" in line and any(one in line for one in (new_hook(), new_hook("entry")))]
+    return [
+        line
+        for line in ended.stderr.splitlines()
+        if name in line and "page:html" in line and any(one in line for one in (new_hook(), new_hook("entry")))
+    ]
 
 
 def _old(site, code, name=None, **values):
@@ -128,7 +164,10 @@ def works_in_its_place(site):
     pages, steps = site.some_pages(), [Sum(site.random) for _ in range(4)]
     site.hooks("'page:source'(text) { return text + '|0' }")
     change = "const at = html.indexOf('|') + 1; const n = Number(html.slice(at, -4)); "
-    old, new = "(html) { " + change + "return html.slice(0, at) + $STEP + '</p>' }", "({ html }) { " + change + "return html.slice(0, at) + $STEP + '</p>' }"
+    old, new = (
+        "(html) { " + change + "return html.slice(0, at) + $STEP + '</p>' }",
+        "({ html }) { " + change + "return html.slice(0, at) + $STEP + '</p>' }",
+    )
     _new(site, new, STEP=steps[0].js("n"))
     _old(site, old, STEP=steps[1].js("n"))
     _new(site, new, STEP=steps[2].js("n"))
@@ -143,10 +182,26 @@ def works_in_its_place(site):
 
 def works_in_its_order(site):
     pages, words, names = site.some_pages(), [site.word() for _ in range(4)], [site.word() for _ in range(4)]
-    _new(site, ": { run: ({ html }) => html + $WORD, after: $OTHERS }", names[0], WORD=words[0], OTHERS=[names[1], names[2]])
+    _new(
+        site,
+        ": { run: ({ html }) => html + $WORD, after: $OTHERS }",
+        names[0],
+        WORD=words[0],
+        OTHERS=[names[1], names[2]],
+    )
     _old(site, ": { run: (html) => html + $WORD, before: $OTHER }", names[1], WORD=words[1], OTHER=names[2])
-    site.plugin(f"before: $OTHER, hooks: {{ '{new_hook()}': ({{ html }}) => html + $WORD }}", names[2], WORD=words[2], OTHER=names[3])
-    site.plugin("after: $OTHER, hooks: { async 'page:html'(html) { return html + $WORD } }", names[3], WORD=words[3], OTHER=names[0])
+    site.plugin(
+        f"before: $OTHER, hooks: {{ '{new_hook()}': ({{ html }}) => html + $WORD }}",
+        names[2],
+        WORD=words[2],
+        OTHER=names[3],
+    )
+    site.plugin(
+        "after: $OTHER, hooks: { async 'page:html'(html) { return html + $WORD } }",
+        names[3],
+        WORD=words[3],
+        OTHER=names[0],
+    )
     site.build()
     for page in pages:
         expect("old and new in order", site.main(page.url), page.html + words[1] + words[2] + words[0] + words[3])
@@ -168,13 +223,16 @@ def one_warning_for_each(site):
 def again_in_each_build(site):
     site.some_pages()
     word, name = site.word(), site.word()
-    site.file("plugins/old.js", f"export default {{ name: '{name}', hooks: {{ 'page:html': (html) => html + '{word}' }} }}")
+    site.file(
+        "plugins/old.js", f"export default {{ name: '{name}', hooks: {{ 'page:html': (html) => html + '{word}' }} }}"
+    )
     found = site.run_script(
         "import { build } from 'heddle'\nconst seen = []\nfor (let times = 0; times < 3; times++) {\n"
         "  const { warnings } = await build($DIR, { plugins: ['./plugins/old.js', { name: $OTHER, hooks: { 'page:html': () => null } }] })\n"
         "  seen.push([$NAME, $OTHER].map((name) => warnings.filter((text) => text.includes(name) && text.includes('page:html')).length))\n}\n"
         "console.log(JSON.stringify(seen))",
-        NAME=name, OTHER=site.word(),
+        NAME=name,
+        OTHER=site.word(),
     )
     expect("warnings in three builds", found, [[1, 1]] * 3)
     page = site.pages[0]
@@ -183,7 +241,10 @@ def again_in_each_build(site):
 
 def both_means_the_new_one(site):
     pages, word = site.some_pages(), site.word()
-    name = site.hooks(f"'page:html'(html) {{ trace('old'); return html + 'old' }},\n'{new_hook()}'({{ html }}) {{ return html + $WORD }}", WORD=word)
+    name = site.hooks(
+        f"'page:html'(html) {{ trace('old'); return html + 'old' }},\n'{new_hook()}'({{ html }}) {{ return html + $WORD }}",
+        WORD=word,
+    )
     other = _old(site, "(html) { return html + '.' }")
     ended = site.build()
     for page in pages:
@@ -207,7 +268,10 @@ def an_error_if_you_like(site):
 def no_error_for_new_ones(site):
     pages, words = site.some_pages(), [site.word(), site.word()]
     _new(site, "({ html }) { return html + $WORD }", WORD=words[0])
-    site.hooks(f"'page:html'(html) {{ return html + 'old' }},\n'{new_hook()}'({{ html }}) {{ return html + $WORD }}", WORD=words[1])
+    site.hooks(
+        f"'page:html'(html) {{ return html + 'old' }},\n'{new_hook()}'({{ html }}) {{ return html + $WORD }}",
+        WORD=words[1],
+    )
     site.build(flag())
     for page in pages:
         expect("HTML, with the flag", site.main(page.url), page.html + "".join(words))
@@ -217,7 +281,11 @@ def no_error_for_new_ones(site):
 
 def old_ones_still_fail(site):
     pages = site.some_pages()
-    name = _old(site, "(html, page) { if (page.title === $TITLE) return process.env.SOUR ? { html } : undefined }", TITLE=pages[0].title)
+    name = _old(
+        site,
+        "(html, page) { if (page.title === $TITLE) return process.env.SOUR ? { html } : undefined }",
+        TITLE=pages[0].title,
+    )
     ended = site.build()
     expect("warnings", len(told(ended, name)), 1)
     pages[1].body += " " + site.word()

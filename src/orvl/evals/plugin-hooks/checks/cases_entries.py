@@ -11,7 +11,10 @@ def hooks_by_their_names(site):
         "'entry:parsed'(entry) { return { meta: { n: $STEP } } },\n"
         "'entry:url'(entry) { return '/' + $PLACE + entry.url },\n"
         "'entry:layout'(layout, entry) { return layout + entry.meta.n }",
-        FILE=gone.file, WORD=word, STEP=step.js("entry.meta.n"), PLACE=place,
+        FILE=gone.file,
+        WORD=word,
+        STEP=step.js("entry.meta.n"),
+        PLACE=place,
     )
     site.hooks(f"'{new_hook('entry')}'({{ html, entry }}) {{ return html + entry.title }}")
     ended = site.build()
@@ -26,8 +29,14 @@ def hooks_by_their_names(site):
 def entries_are_listed(site):
     pages, title = site.some_pages(4, 5), site.word()
     gone = site.random.choice(pages)
-    site.hooks("entries(entries, { site }) { trace(String(site.entries.length === entries.length)); return [{ url: '/' + $TITLE + '/', title: $TITLE, body: '' }, ...entries.filter((one) => one.title !== $GONE)] }", TITLE=title, GONE=gone.title)
-    site.hooks("entries(entries) { trace(entries.map((one) => one.title).join()) },\nfiles(site) { trace(site.entries.map((one) => one.title).join()) }")
+    site.hooks(
+        "entries(entries, { site }) { trace(String(site.entries.length === entries.length)); return [{ url: '/' + $TITLE + '/', title: $TITLE, body: '' }, ...entries.filter((one) => one.title !== $GONE)] }",
+        TITLE=title,
+        GONE=gone.title,
+    )
+    site.hooks(
+        "entries(entries) { trace(entries.map((one) => one.title).join()) },\nfiles(site) { trace(site.entries.map((one) => one.title).join()) }"
+    )
     site.build()
     kept = [page for page in site.in_order() if page is not gone]
     titles = ",".join([title, *(page.title for page in kept)])
@@ -37,7 +46,9 @@ def entries_are_listed(site):
 
 def neighbours(site):
     site.some_pages(4, 5)
-    site.hooks("'entry:layout'(layout, entry) { return `${entry.previousEntry?.title}<${entry.title}<${entry.nextEntry?.title}` }")
+    site.hooks(
+        "'entry:layout'(layout, entry) { return `${entry.previousEntry?.title}<${entry.title}<${entry.nextEntry?.title}` }"
+    )
     site.build()
     order = [None, *site.in_order(), None]
     for before, page, after in zip(order, order[1:], order[2:]):
@@ -50,7 +61,8 @@ def the_site(site):
     site.page(tags=tag)
     site.hooks(
         "files(site) { return { 'site.txt': [site.entry($URL).title, site.entry('/none/'), site.entriesTagged($TAG).map((one) => one.url), site.entries.length].join() } }",
-        URL=pages[0].url, TAG=tag,
+        URL=pages[0].url,
+        TAG=tag,
     )
     site.build()
     expect("the site", site.read("site.txt"), f"{pages[0].title},,{site.pages[-1].url},{len(site.pages)}")
@@ -68,7 +80,11 @@ def the_configuration(site):
     site.config["baseUrl"] = f"https://{site.word()}.example"
     word, first, more = site.word(), site.random.randint(1, 2), site.random.randint(1, 2)
     site.config["entriesInFeed"] = first
-    site.hooks("config(config) { return { entriesInFeed: config.entriesInFeed + $MORE, entryTitle: $WORD + '[[entry.title]]' + config.entryTitle } }", MORE=more, WORD=word)
+    site.hooks(
+        "config(config) { return { entriesInFeed: config.entriesInFeed + $MORE, entryTitle: $WORD + '[[entry.title]]' + config.entryTitle } }",
+        MORE=more,
+        WORD=word,
+    )
     site.build()
     expect("entries in the feed", (site.read("feed.xml") or "").count("    <title>"), first + more)
     for page in site.pages[:2]:
@@ -78,11 +94,18 @@ def the_configuration(site):
 def layouts(site):
     site.some_pages(3, 4)
     sign = site.word()
-    site.hooks("'entry:layout'() { return $SIGN + '[[entry.title]]/[[entry.meta.n]]/[[=entry.html]]/[[entry.nextEntry.title]]' }", SIGN=sign)
+    site.hooks(
+        "'entry:layout'() { return $SIGN + '[[entry.title]]/[[entry.meta.n]]/[[=entry.html]]/[[entry.nextEntry.title]]' }",
+        SIGN=sign,
+    )
     site.build()
     order = site.in_order()
     for page, after in zip(order, [*order[1:], None]):
-        expect("a layout", site.of_page(page.url), f"{sign}{page.title}/{page.fields['n']}/{page.html}/{after.title if after else ''}")
+        expect(
+            "a layout",
+            site.of_page(page.url),
+            f"{sign}{page.title}/{page.fields['n']}/{page.html}/{after.title if after else ''}",
+        )
 
 
 def scripts(site):
@@ -94,7 +117,8 @@ def scripts(site):
         "const made = site.addEntry({ url: '/x/', title: $TAG })\n"
         "console.log(JSON.stringify([report.entries, site.entries.length, site.entries[0] instanceof Entry, made instanceof Entry,\n"
         "  site.entry($URL).title, site.entriesTagged($TAG).length]))",
-        TAG=tag, URL=page.url,
+        TAG=tag,
+        URL=page.url,
     )
     expect("what a script saw", found, [len(site.pages), len(site.pages) + 1, True, True, page.title, 1])
 
@@ -102,7 +126,11 @@ def scripts(site):
 def failures(site):
     pages, word = site.some_pages(), site.word()
     lucky = pages[1]
-    name = site.hooks("'entry:parsed'(entry) { if (process.env.SOUR && entry.title === $TITLE) throw new Error($WORD); entry.meta.seen = 1 }", TITLE=lucky.title, WORD=word)
+    name = site.hooks(
+        "'entry:parsed'(entry) { if (process.env.SOUR && entry.title === $TITLE) throw new Error($WORD); entry.meta.seen = 1 }",
+        TITLE=lucky.title,
+        WORD=word,
+    )
     site.build()
     expect("numbers", set(site.numbers("seen").values()), {1})
     pages[0].body += " " + site.word()
@@ -111,7 +139,9 @@ def failures(site):
 
 def heads(site):
     pages, word = site.some_pages(), site.word()
-    site.hooks(f"'{new_hook('entry')}'({{ entry }}) {{ return {{ head: '<' + $WORD + entry.meta.n + '>' }} }}", WORD=word)
+    site.hooks(
+        f"'{new_hook('entry')}'({{ entry }}) {{ return {{ head: '<' + $WORD + entry.meta.n + '>' }} }}", WORD=word
+    )
     site.build()
     for page in pages:
         expect("the head", site.head(page.url).count(f"<{word}{page.fields['n']}>"), 1)

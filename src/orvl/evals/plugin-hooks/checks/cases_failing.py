@@ -28,14 +28,23 @@ def in_config(site, sour):
 def two_write(site, sour):
     path, other = f"{site.word()}.txt", f"{site.word()}.txt"
     site.hooks("files() { return { [$PATH]: 'one' } }", PATH=path)
-    return [site.hooks("files() { return { [$SOUR ? $PATH : $OTHER]: 'two' } }", SOUR=sour, PATH=path, OTHER=other), "files", path]
+    return [
+        site.hooks("files() { return { [$SOUR ? $PATH : $OTHER]: 'two' } }", SOUR=sour, PATH=path, OTHER=other),
+        "files",
+        path,
+    ]
 
 
 def ours(path):
     @ALL.add(f"writes one of ours: {path or 'a page'}")
     def prepare(site, sour):
         wanted = path or f"{site.pages[0].url[1:]}index.html"
-        return [site.hooks("files() { return { [$SOUR ? $PATH : $GOOD]: 'mine' } }", SOUR=sour, PATH=wanted, GOOD=site.word()), "files"]
+        return [
+            site.hooks(
+                "files() { return { [$SOUR ? $PATH : $GOOD]: 'mine' } }", SOUR=sour, PATH=wanted, GOOD=site.word()
+            ),
+            "files",
+        ]
 
     return prepare
 

@@ -9,11 +9,18 @@ def source_is_passed_on(site):
     marks = [site.word() for _ in range(3)]
     site.hooks("'page:source'(text, file) { return text + '\\n\\n' + $A + file.length }", A=marks[0])
     site.hooks("'page:source'() { return null }")
-    site.hooks("'page:source'(text, file) { if (file === $FILE) return text.replaceAll($A, $B) }", FILE=one.file, A=marks[0], B=marks[1])
+    site.hooks(
+        "'page:source'(text, file) { if (file === $FILE) return text.replaceAll($A, $B) }",
+        FILE=one.file,
+        A=marks[0],
+        B=marks[1],
+    )
     site.hooks("'page:source'(text, file) { return text.includes($A) ? text + $C : undefined }", A=marks[0], C=marks[2])
     site.build()
     expect("a text that two plugins changed", site.main(one.url), f"{one.html}\n<p>{marks[1]}{len(one.file)}</p>")
-    expect("a text that two others changed", site.main(two.url), f"{two.html}\n<p>{marks[0]}{len(two.file)}{marks[2]}</p>")
+    expect(
+        "a text that two others changed", site.main(two.url), f"{two.html}\n<p>{marks[0]}{len(two.file)}{marks[2]}</p>"
+    )
 
 
 def source_can_be_dropped(site):
@@ -23,7 +30,11 @@ def source_can_be_dropped(site):
     site.build()
     expect("pages without the file", sorted(site.urls()), sorted(page.url for page in kept))
     expect("its address", site.read(f"{gone.url[1:]}index.html"), None)
-    expect("what the next plugin was asked about", sorted(site.trace()), sorted([page.file for page in kept] + [page.title for page in kept]))
+    expect(
+        "what the next plugin was asked about",
+        sorted(site.trace()),
+        sorted([page.file for page in kept] + [page.title for page in kept]),
+    )
 
 
 def fields_are_laid_over(site):
@@ -33,29 +44,41 @@ def fields_are_laid_over(site):
     site.hooks(
         "'page:parsed'(page) { if (page.title === $OLD) return { title: $NEW, tags: [$TAG] } },\n"
         "'page:layout'(layout, page) { trace(page.title + page.file) }",
-        OLD=lucky.title, NEW=title, TAG=site.word(),
+        OLD=lucky.title,
+        NEW=title,
+        TAG=site.word(),
     )
-    site.hooks(
-        "'page:parsed'(page) { return { meta: { n: $STEP, seen: page.title } } }", STEP=second.js("page.meta.n")
-    )
+    site.hooks("'page:parsed'(page) { return { meta: { n: $STEP, seen: page.title } } }", STEP=second.js("page.meta.n"))
     site.build()
     wanted = {(title if page is lucky else page.title): second(first(page.fields["n"])) for page in pages}
     expect("numbers that two plugins changed in turn", site.numbers(), wanted)
     expect("titles as the last plugin saw them", site.numbers("seen"), {title: title for title in wanted})
-    expect("files as before", sorted(site.trace()), sorted((title if page is lucky else page.title) + page.file for page in pages))
+    expect(
+        "files as before",
+        sorted(site.trace()),
+        sorted((title if page is lucky else page.title) + page.file for page in pages),
+    )
 
 
 def parsed_can_be_dropped(site):
     pages = site.some_pages(4, 5)
     gone = site.random.choice(pages)
     site.config["baseUrl"] = "https://" + site.word() + ".example"
-    site.hooks("'page:parsed'(page) { return page.meta.n === $N && page.title === $TITLE ? false : undefined }", N=gone.fields["n"], TITLE=gone.title)
+    site.hooks(
+        "'page:parsed'(page) { return page.meta.n === $N && page.title === $TITLE ? false : undefined }",
+        N=gone.fields["n"],
+        TITLE=gone.title,
+    )
     site.hooks("'page:parsed'(page) { trace(page.title) },\n'page:url'(page) { trace(page.url) }")
     site.build()
     kept = [page for page in site.in_order() if page is not gone]
     expect("addresses without it", site.urls(), [page.url for page in kept])
     expect("sitemap.txt", site.read("sitemap.txt"), "".join(f"{site.config['baseUrl']}{page.url}\n" for page in kept))
-    expect("what others were asked about", sorted(site.trace()), sorted([page.title for page in kept] + [page.url for page in kept]))
+    expect(
+        "what others were asked about",
+        sorted(site.trace()),
+        sorted([page.title for page in kept] + [page.url for page in kept]),
+    )
     expect("neighbours of it", [page.url for page in kept if gone.title in site.of_page(page.url)], [])
 
 
@@ -89,15 +112,24 @@ def list_is_reordered(site):
     titles = [page.title for page in after]
     around = ["", *titles, ""]
     expect("addresses in the order of the plugins", site.urls(), [page.url for page in after])
-    expect("what the second plugin saw, and the neighbours", site.trace(), [",".join(page.title for page in before)]
-           + [",".join(around[index : index + 3]) for index in range(len(titles))] + [",".join(titles)])
+    expect(
+        "what the second plugin saw, and the neighbours",
+        site.trace(),
+        [",".join(page.title for page in before)]
+        + [",".join(around[index : index + 3]) for index in range(len(titles))]
+        + [",".join(titles)],
+    )
 
 
 def list_takes_new_ones(site):
     site.some_pages()
     url, title, body, extra = f"/{site.word()}/{site.word()}/", site.word(), site.word(), site.word()
-    site.hooks("pages(list) { return [{ url: $URL, title: $TITLE, body: $BODY }, ...list] }", URL=url, TITLE=title, BODY=body)
-    site.hooks("pages(list) { trace(list.map((page) => `${page.title}${page.tags.length}${page.meta === undefined}`).join()) }")
+    site.hooks(
+        "pages(list) { return [{ url: $URL, title: $TITLE, body: $BODY }, ...list] }", URL=url, TITLE=title, BODY=body
+    )
+    site.hooks(
+        "pages(list) { trace(list.map((page) => `${page.title}${page.tags.length}${page.meta === undefined}`).join()) }"
+    )
     site.hooks("'page:html'(html, page) { return html + $EXTRA + String(page.file === null) }", EXTRA=extra)
     site.build()
     old = site.in_order()
@@ -105,7 +137,11 @@ def list_takes_new_ones(site):
     expect("the new page", site.main(url), f"<p>{body}</p>{extra}true")
     expect("an old page", site.main(old[0].url), f"{old[0].html}{extra}false")
     expect("its title", site.title(url), f"{title} – {site.config['title']}")
-    expect("the list as the next plugin saw it", site.trace(), [",".join(f"{one}0false" for one in [title, *(page.title for page in old)])])
+    expect(
+        "the list as the next plugin saw it",
+        site.trace(),
+        [",".join(f"{one}0false" for one in [title, *(page.title for page in old)])],
+    )
 
 
 def html_is_passed_on(site):
@@ -118,13 +154,21 @@ def html_is_passed_on(site):
     )
     site.build()
     for page in pages:
-        expect("HTML that two plugins changed in turn", site.main(page.url), f"{page.html}|{second(first(page.fields['n']))}|{page.url}")
+        expect(
+            "HTML that two plugins changed in turn",
+            site.main(page.url),
+            f"{page.html}|{second(first(page.fields['n']))}|{page.url}",
+        )
 
 
 def layout_is_for_one(site):
     pages, mark, end = site.some_pages(), site.word(), site.word()
     lucky = pages[1]
-    site.hooks("'page:layout'(layout, page) { if (page.title === $TITLE) return $MARK + '[[page.title]]:[[=page.html]]' }", TITLE=lucky.title, MARK=mark)
+    site.hooks(
+        "'page:layout'(layout, page) { if (page.title === $TITLE) return $MARK + '[[page.title]]:[[=page.html]]' }",
+        TITLE=lucky.title,
+        MARK=mark,
+    )
     site.hooks("'page:layout'(layout) { return layout + $END + '[[page.meta.n]]' }", END=end)
     site.build()
     expect("a layout of its own", site.of_page(lucky.url), f"{mark}{lucky.title}:{lucky.html}{end}{lucky.fields['n']}")
@@ -158,7 +202,11 @@ def config_is_laid_over(site):
     whole = site.config["title"] + title + other
     rows = site.index(output)
     expect("pages, by address", [row.get("url") for row in rows], sorted(page.url for page in pages))
-    expect("the title that hooks see, from a plugin that is still there", {row["meta"].get("seen") for row in rows}, {whole})
+    expect(
+        "the title that hooks see, from a plugin that is still there",
+        {row["meta"].get("seen") for row in rows},
+        {whole},
+    )
     text = site.read("index.html", output) or ""
     expect("the title in the list", f"<h1>{whole}</h1>" in text, True)
     site.build()
@@ -168,8 +216,11 @@ def config_is_laid_over(site):
 def done_hears_of_it(site):
     pages = site.some_pages()
     site.page(draft="true")
-    site.hooks("done(report) { trace([report.pages, report.written.includes($A), report.written.includes($B), report.warnings.length].join()) }",
-               A=f"{pages[0].url[1:]}index.html", B=f"{site.pages[-1].url[1:]}index.html")
+    site.hooks(
+        "done(report) { trace([report.pages, report.written.includes($A), report.written.includes($B), report.warnings.length].join()) }",
+        A=f"{pages[0].url[1:]}index.html",
+        B=f"{site.pages[-1].url[1:]}index.html",
+    )
     site.hooks("done(report) { trace(String(Array.isArray(report.written) && report.written.length > report.pages)) }")
     site.build()
     expect("the report", site.trace(), [f"{len(pages)},true,false,0", "true"])

@@ -17,7 +17,9 @@ class Place:
         self.hooks = {}
 
     def of(self, hook):
-        return {"before": [], "after": [], "priority": int(checks.drawn()["middle"])} | self.own | self.hooks.get(hook, {})
+        return (
+            {"before": [], "after": [], "priority": int(checks.drawn()["middle"])} | self.own | self.hooks.get(hook, {})
+        )
 
     def code(self, hooks, run):
         """Its file; `run` is the body of each hook."""
@@ -31,7 +33,9 @@ class Place:
 
 
 def _said(before=None, after=None, priority=None):
-    return {key: value for key, value in (("before", before), ("after", after), ("priority", priority)) if value is not None}
+    return {
+        key: value for key, value in (("before", before), ("after", after), ("priority", priority)) if value is not None
+    }
 
 
 def arranged(places, hook):
@@ -89,7 +93,11 @@ def compare(site, places, hooks, having=None):
     seen = [line.split() for line in site.trace()]
     for hook in hooks:
         wanted = arranged(having[hook], hook)
-        expect(f"the order in {hook}, of {[place.own | place.hooks for place in places]}", [name for one, name in seen if one == hook], wanted)
+        expect(
+            f"the order in {hook}, of {[place.own | place.hooks for place in places]}",
+            [name for one, name in seen if one == hook],
+            wanted,
+        )
 
 
 def at_random(count, *more):
@@ -115,7 +123,11 @@ def by_priority(site):
 def before_beats_priority(site):
     early, late = _extremes()
     one, two, three = (site.word() for _ in range(3))
-    compare(site, [Place(one, priority=early, after=[two]), Place(three), Place(two, priority=late, before=site.word())], ("page:layout", "done"))
+    compare(
+        site,
+        [Place(one, priority=early, after=[two]), Place(three), Place(two, priority=late, before=site.word())],
+        ("page:layout", "done"),
+    )
 
 
 def _extremes():
@@ -128,14 +140,28 @@ def values_go_along(site):
     """What is passed on goes the same way."""
     page, places = site.page(), some_places(site, 5)
     for place in places:
-        site.plugin(place.code((), None).replace("hooks: {", "hooks: { 'page:source'(text) { return text + this.name },"), place.name)
+        site.plugin(
+            place.code((), None).replace("hooks: {", "hooks: { 'page:source'(text) { return text + this.name },"),
+            place.name,
+        )
     site.build()
-    expect("the text", site.main(page.url), page.html.replace("</p>", "\n" + "".join(arranged(places, "page:source")) + "</p>"))
+    expect(
+        "the text",
+        site.main(page.url),
+        page.html.replace("</p>", "\n" + "".join(arranged(places, "page:source")) + "</p>"),
+    )
 
 
 ORDER = (
     *(as_listed, by_priority, before_beats_priority, values_go_along),
-    *(at_random(4, "page:parsed"), at_random(5, "pages"), at_random(6), at_random(6), at_random(7, "page:layout"), at_random(7)),
+    *(
+        at_random(4, "page:parsed"),
+        at_random(5, "pages"),
+        at_random(6),
+        at_random(6),
+        at_random(7, "page:layout"),
+        at_random(7),
+    ),
 )
 
 
@@ -197,12 +223,19 @@ def only_those_count(site):
     one, two, three = (Place(site.word()) for _ in range(3))
     one.own["after"], two.own["after"] = two.name, three.name
     places = [one, two, three]
-    compare(site, places, ("page:parsed", "files", "pages"), {"page:parsed": places, "files": [one, three], "pages": [one, two]})
+    compare(
+        site,
+        places,
+        ("page:parsed", "files", "pages"),
+        {"page:parsed": places, "files": [one, three], "pages": [one, two]},
+    )
 
 
 def this_is_still_the_plugin(site):
     page, word = site.page(), site.word()
-    site.plugin("word: $WORD,\nhooks: { 'page:source': { run(text) { return text + this.word }, priority: 3 } }", WORD=word)
+    site.plugin(
+        "word: $WORD,\nhooks: { 'page:source': { run(text) { return text + this.word }, priority: 3 } }", WORD=word
+    )
     site.build()
     expect("what a hook as an object returned", site.main(page.url), page.html.replace("</p>", f"\n{word}</p>"))
 

@@ -25,7 +25,11 @@ def _reading(speed):
         minutes = {page.title: _minutes(len(page.body.split()), used) for page in pages}
         expect("minutes", site.numbers("minutes"), minutes)
         for page in pages:
-            expect("minutes on the page", site.main(page.url), f'<p class="minutes">{minutes[page.title]} min</p>\n{page.html}')
+            expect(
+                "minutes on the page",
+                site.main(page.url),
+                f'<p class="minutes">{minutes[page.title]} min</p>\n{page.html}',
+            )
 
     case.__name__ = f"reading_time: {speed or 'any'}"
     return case

@@ -21,9 +21,20 @@ def pages_and_list(site):
     files = sorted([f"{page.url[1:]}index.html" for page in order] + ["index.html", "sitemap.txt", "style.css"])
     expect("files", [path for path in sorted(site.all_files()) if not path.endswith(".json")], files)
     for page in order:
-        expect("a page", (site.main(page.url), site.title(page.url)), (page.html, f"{page.title} – {site.config['title']}"))
+        expect(
+            "a page", (site.main(page.url), site.title(page.url)), (page.html, f"{page.title} – {site.config['title']}")
+        )
     tags = {page.url: page.fields.get("tags", "").split(", ") for page in order if "tags" in page.fields}
-    rows = [{"url": page.url, "title": page.title, "date": page.date, "tags": tags.get(page.url, []), "meta": {"n": page.fields["n"]}} for page in order]
+    rows = [
+        {
+            "url": page.url,
+            "title": page.title,
+            "date": page.date,
+            "tags": tags.get(page.url, []),
+            "meta": {"n": page.fields["n"]},
+        }
+        for page in order
+    ]
     expect("the rows", site.index(), rows)
     expect("sitemap.txt", site.read("sitemap.txt"), "".join(f"{page.url}\n" for page in order))
     expect("what it counts", ended.stdout.split()[0] if ended.stdout else "", str(len(order)))
@@ -35,7 +46,10 @@ def neighbours_are_linked(site):
     order = site.in_order()
     for index, page in enumerate(order):
         text = site.of_page(page.url)
-        for rel, other in (("prev", order[index - 1] if index else None), ("next", order[index + 1] if index + 1 < len(order) else None)):
+        for rel, other in (
+            ("prev", order[index - 1] if index else None),
+            ("next", order[index + 1] if index + 1 < len(order) else None),
+        ):
             url, title = (other.url, other.title) if other else ("", "")
             expect(f"the {rel} link of {page.url}", f'<a rel="{rel}" href="{url}">{title}</a>' in text, True)
 
@@ -47,7 +61,11 @@ def list_shows_all(site):
     text, lines = site.read("index.html") or "", []
     for page in sorted(site.pages, key=lambda page: page.title):
         lines.append(f'<li><a href="{page.url}">{page.title}</a> <time>{page.date}</time></li>')
-    expect("the list", [line for line in text.splitlines() if "<time>" in line], [line if index else line for index, line in enumerate(lines)])
+    expect(
+        "the list",
+        [line for line in text.splitlines() if "<time>" in line],
+        [line if index else line for index, line in enumerate(lines)],
+    )
 
 
 def start_of_its_own(site):
@@ -122,12 +140,23 @@ def scripts_work(site):
         "console.log(JSON.stringify([report.written.length, report.warnings, site.tags(), site.title, markdown('*' + $TAG + '*'), fill('[[a.b]]', { a: { b: '<' } })]))",
         TAG=tag,
     )
-    expect("what a script saw", found, [len(site.all_files("out")), [], [tag], site.config["title"], f"<p><em>{tag}</em></p>", "&lt;"])
+    expect(
+        "what a script saw",
+        found,
+        [len(site.all_files("out")), [], [tag], site.config["title"], f"<p><em>{tag}</em></p>", "&lt;"],
+    )
     expect("its rows", site.index("out")[0]["url"], page.url)
 
 
 PLAIN = (
-    *(pages_and_list, neighbours_are_linked, list_shows_all, start_of_its_own, feed_has_the_newest, drafts_are_left_out),
+    *(
+        pages_and_list,
+        neighbours_are_linked,
+        list_shows_all,
+        start_of_its_own,
+        feed_has_the_newest,
+        drafts_are_left_out,
+    ),
     *(broken_links_are_found, new_ones_are_made, mistakes_are_told, scripts_work),
 )
 

@@ -23,10 +23,24 @@ def in_one_order(site):
 def in_an_order_of_their_own(site):
     site.page()
     names = [site.word() for _ in range(4)]
-    site.plugin("after: $A, hooks: { 'page:source'(text) { trace($NAME); return text + $NAME }, pages() { trace($NAME) } }", names[0], A=[names[3]])
-    site.plugin("hooks: { 'entry:source': { run(text) { trace($NAME); return text + $NAME }, after: $A }, entries() { trace($NAME) } }", names[1], A=names[0])
-    site.plugin("hooks: { 'page:source': { run(text) { trace($NAME); return text + $NAME }, before: $A }, pages: { run() { trace($NAME) }, before: $A } }", names[2], A=[names[3], names[0]])
-    site.plugin("hooks: { 'entry:source'(text) { trace($NAME); return text + $NAME }, entries() { trace($NAME) } }", names[3])
+    site.plugin(
+        "after: $A, hooks: { 'page:source'(text) { trace($NAME); return text + $NAME }, pages() { trace($NAME) } }",
+        names[0],
+        A=[names[3]],
+    )
+    site.plugin(
+        "hooks: { 'entry:source': { run(text) { trace($NAME); return text + $NAME }, after: $A }, entries() { trace($NAME) } }",
+        names[1],
+        A=names[0],
+    )
+    site.plugin(
+        "hooks: { 'page:source': { run(text) { trace($NAME); return text + $NAME }, before: $A }, pages: { run() { trace($NAME) }, before: $A } }",
+        names[2],
+        A=[names[3], names[0]],
+    )
+    site.plugin(
+        "hooks: { 'entry:source'(text) { trace($NAME); return text + $NAME }, entries() { trace($NAME) } }", names[3]
+    )
     site.build()
     order = [names[2], names[3], names[0], names[1]]
     lists = [names[1], names[2], names[3], names[0]]
@@ -53,7 +67,9 @@ def under_both_names(site):
         f"'{new_hook()}'() {{ trace('old') }}, 'page:html'() {{ trace('old') }},\n"
         "'entry:parsed'(entry) { entry.meta.seen = $A }, entries(entries) { return entries.slice(1) }, 'entry:layout'(text) { return text + $B }, 'entry:source'() {},\n"
         f"'{new_hook('entry')}'({{ html }}) {{ return html + $C }}",
-        A=words[0], B=words[1], C=words[2],
+        A=words[0],
+        B=words[1],
+        C=words[2],
     )
     ended = site.build(flag())
     kept = site.in_order()[1:]
@@ -61,7 +77,9 @@ def under_both_names(site):
     expect("addresses", site.urls(), [page.url for page in kept])
     expect("what the new ones did", set(site.numbers("seen").values()), {words[0]})
     for page in kept:
-        expect("an entry", (site.main(page.url), site.of_page(page.url).endswith(words[1])), (page.html + words[2], True))
+        expect(
+            "an entry", (site.main(page.url), site.of_page(page.url).endswith(words[1])), (page.html + words[2], True)
+        )
     expect("warnings", ended.stderr, "")
 
 
@@ -70,10 +88,17 @@ def one_configuration(site):
     site.config["baseUrl"] = f"https://{site.word()}.example"
     site.config["pagesInFeed"] = first = site.random.randint(1, 2)
     word = site.word()
-    site.hooks("config(config) { return { pagesInFeed: config.pagesInFeed + 2, pageTitle: $WORD + '[[page.title]]' } }", WORD=word)
-    site.hooks("config(config) { trace(String(config.entriesInFeed)); return { entriesInFeed: config.entriesInFeed + 1, entryTitle: config.entryTitle + '[[entry.meta.n]]' } }")
-    site.hooks("config(config) { trace(String(config.pagesInFeed)); return { pagesInFeed: config.pagesInFeed + 1 } },\n"
-               "files(site, { config }) { trace(config.pagesInFeed + config.pageTitle) }")
+    site.hooks(
+        "config(config) { return { pagesInFeed: config.pagesInFeed + 2, pageTitle: $WORD + '[[page.title]]' } }",
+        WORD=word,
+    )
+    site.hooks(
+        "config(config) { trace(String(config.entriesInFeed)); return { entriesInFeed: config.entriesInFeed + 1, entryTitle: config.entryTitle + '[[entry.meta.n]]' } }"
+    )
+    site.hooks(
+        "config(config) { trace(String(config.pagesInFeed)); return { pagesInFeed: config.pagesInFeed + 1 } },\n"
+        "files(site, { config }) { trace(config.pagesInFeed + config.pageTitle) }"
+    )
     site.hooks("files(site, { config }) { trace(String(config.entriesInFeed)) }")
     ended = site.build()
     title = f"{word}[[page.title]][[entry.meta.n]]"
@@ -87,38 +112,66 @@ def one_configuration(site):
 def one_site(site):
     pages, tag = site.some_pages(4, 5), site.word()
     pages[1].fields["tags"] = tag
-    site.hooks("pages(list, { site }) { trace(site.pages.length + site.page($URL).title + site.pagesTagged($TAG)[0].url); return list.slice(1) },\n"
-               "'page:layout'(layout, page) { trace([page.previousPage?.title, page.nextPage?.title].join()) },\n"
-               "files(site) { trace(site.pages.map((page) => page.title).join()) },\ndone(report) { trace(String(report.pages)) }", URL=pages[0].url, TAG=tag)
-    site.hooks("entries(list, { site }) { return [...list].reverse() },\nfiles(site) { trace(site.entries.map((entry) => entry.title).join()) },\ndone(report) { trace(String(report.entries)) }")
+    site.hooks(
+        "pages(list, { site }) { trace(site.pages.length + site.page($URL).title + site.pagesTagged($TAG)[0].url); return list.slice(1) },\n"
+        "'page:layout'(layout, page) { trace([page.previousPage?.title, page.nextPage?.title].join()) },\n"
+        "files(site) { trace(site.pages.map((page) => page.title).join()) },\ndone(report) { trace(String(report.pages)) }",
+        URL=pages[0].url,
+        TAG=tag,
+    )
+    site.hooks(
+        "entries(list, { site }) { return [...list].reverse() },\nfiles(site) { trace(site.entries.map((entry) => entry.title).join()) },\ndone(report) { trace(String(report.entries)) }"
+    )
     site.build()
     order = [page.title for page in site.in_order()[1:][::-1]]
     around = ["", *order, ""]
-    wanted = [f"{len(pages)}{pages[0].title}{pages[1].url}", *(f"{around[at]},{around[at + 2]}" for at in range(len(order)))]
-    expect("what old and new saw", site.trace(), [*wanted, ",".join(order), ",".join(order), str(len(order)), str(len(order))])
+    wanted = [
+        f"{len(pages)}{pages[0].title}{pages[1].url}",
+        *(f"{around[at]},{around[at + 2]}" for at in range(len(order))),
+    ]
+    expect(
+        "what old and new saw",
+        site.trace(),
+        [*wanted, ",".join(order), ",".join(order), str(len(order)), str(len(order))],
+    )
 
 
 def one_layout(site):
     site.some_pages()
     sign = site.word()
-    site.hooks("'page:layout'(layout, page) { return $SIGN + '[[page.title]]([[=page.html]])[[page.nextPage.title]]' }", SIGN=sign)
-    site.hooks("'entry:layout'(layout, entry) { return layout + '[[entry.title]]([[entry.meta.n]])[[entry.nextEntry.title]]' }")
+    site.hooks(
+        "'page:layout'(layout, page) { return $SIGN + '[[page.title]]([[=page.html]])[[page.nextPage.title]]' }",
+        SIGN=sign,
+    )
+    site.hooks(
+        "'entry:layout'(layout, entry) { return layout + '[[entry.title]]([[entry.meta.n]])[[entry.nextEntry.title]]' }"
+    )
     site.build()
     order = site.in_order()
     for page, after in zip(order, [*order[1:], None]):
         title = after.title if after else ""
-        expect("a layout", site.of_page(page.url), f"{sign}{page.title}({page.html}){title}{page.title}({page.fields['n']}){title}")
+        expect(
+            "a layout",
+            site.of_page(page.url),
+            f"{sign}{page.title}({page.html}){title}{page.title}({page.fields['n']}){title}",
+        )
 
 
 def one_markup(site):
     pages, words = site.some_pages(), [site.word() for _ in range(4)]
     site.hooks(f"'{new_hook()}'({{ html, page }}) {{ return {{ html: html + page.title, head: $W }} }}", W=words[0])
-    site.hooks(f"'{new_hook('entry')}'({{ html, entry }}) {{ return {{ html: html + entry.meta.n, head: $W }} }}", W=words[1])
+    site.hooks(
+        f"'{new_hook('entry')}'({{ html, entry }}) {{ return {{ html: html + entry.meta.n, head: $W }} }}", W=words[1]
+    )
     name = site.hooks("'page:html'(html, page) { return html + page.url + $W }", W=words[2])
     site.hooks(f"'{new_hook()}'(given) {{ return given.html + given.page.file + $W }}", W=words[3])
     ended = site.build()
     for page in pages:
-        expect("HTML", site.main(page.url), f"{page.html}{page.title}{page.fields['n']}{page.url}{words[2]}{page.file}{words[3]}")
+        expect(
+            "HTML",
+            site.main(page.url),
+            f"{page.html}{page.title}{page.fields['n']}{page.url}{words[2]}{page.file}{words[3]}",
+        )
         expect("heads", [site.head(page.url).count(word) for word in words], [1, 1, 0, 0])
     lines = [line for line in ended.stderr.splitlines() if line.strip()]
     expect("warnings", (len(told(ended, name)), len(lines)), (1, 1))
@@ -129,11 +182,13 @@ def one_class(site):
     title, other = site.word(), site.word()
     site.plugin(
         "import { Page } from 'heddle'\n"
-        "export default { name: $NAME, hooks: { pages(list) { return [new Page({ url: '/' + $A + '/', title: $A, body: $A }), ...list.filter((one) => one instanceof Page)] } } }", A=title,
+        "export default { name: $NAME, hooks: { pages(list) { return [new Page({ url: '/' + $A + '/', title: $A, body: $A }), ...list.filter((one) => one instanceof Page)] } } }",
+        A=title,
     )
     site.plugin(
         "import { Entry } from 'heddle'\n"
-        "export default { name: $NAME, hooks: { entries(list) { return [...list.filter((one) => one instanceof Entry), new Entry({ url: '/' + $A + '/', title: $A, body: $A })] } } }", A=other,
+        "export default { name: $NAME, hooks: { entries(list) { return [...list.filter((one) => one instanceof Entry), new Entry({ url: '/' + $A + '/', title: $A, body: $A })] } } }",
+        A=other,
     )
     site.build()
     expect("addresses", site.urls(), [f"/{title}/", *(page.url for page in site.in_order()), f"/{other}/"])
@@ -141,7 +196,15 @@ def one_class(site):
 
 
 TOGETHER = (
-    *(in_one_order, in_an_order_of_their_own, a_circle_of_both, under_both_names, one_configuration, one_site, one_layout),
+    *(
+        in_one_order,
+        in_an_order_of_their_own,
+        a_circle_of_both,
+        under_both_names,
+        one_configuration,
+        one_site,
+        one_layout,
+    ),
     *(one_markup, one_class),
 )
 
@@ -160,7 +223,9 @@ def title_of_pages(site):
     ended = site.build()
     order = site.in_order()
     for page, after in zip(order, [*order[1:], None]):
-        expect("the title", site.title(page.url), f"{page.fields['n']} {word} {page.title} {after.title if after else ''}.")
+        expect(
+            "the title", site.title(page.url), f"{page.fields['n']} {word} {page.title} {after.title if after else ''}."
+        )
     expect("warnings", ended.stderr, "")
     _is_new(site)
 
@@ -179,11 +244,17 @@ def theme_with_pages(site):
     site.some_pages()
     theme, sign = site.word(), site.word()
     site.config["theme"] = theme
-    site.file(f"{theme}/page.html", f"{sign}[[page.title]]|[[=page.html]]|[[page.previousPage.title]]|[[page.nextPage.url]]")
+    site.file(
+        f"{theme}/page.html", f"{sign}[[page.title]]|[[=page.html]]|[[page.previousPage.title]]|[[page.nextPage.url]]"
+    )
     ended = site.build()
     order = [None, *site.in_order(), None]
     for before, page, after in zip(order, order[1:], order[2:]):
-        expect("a page", site.of_page(page.url), f"{sign}{page.title}|{page.html}|{before.title if before else ''}|{after.url if after else ''}")
+        expect(
+            "a page",
+            site.of_page(page.url),
+            f"{sign}{page.title}|{page.html}|{before.title if before else ''}|{after.url if after else ''}",
+        )
     expect("warnings", ended.stderr, "")
     _is_new(site)
 
@@ -203,11 +274,16 @@ def theme_and_old_plugins(site):
     pages, theme, sign, word = site.some_pages(), site.word(), site.word(), site.word()
     site.config["theme"] = theme
     site.file(f"{theme}/page.html", f"{sign}[[=head]]{sign}[[=page.html]][[page.meta.n]]")
-    site.hooks(f"'{new_hook()}'({{ html, page }}) {{ return {{ html: html + $WORD, head: page.title }} }},\n"
-               "'page:layout'(layout) { return layout + '[[page.url]]' }", WORD=word)
+    site.hooks(
+        f"'{new_hook()}'({{ html, page }}) {{ return {{ html: html + $WORD, head: page.title }} }},\n"
+        "'page:layout'(layout) { return layout + '[[page.url]]' }",
+        WORD=word,
+    )
     ended = site.build()
     for page in pages:
-        expect("a page", site.of_page(page.url), f"{sign}{page.title}{sign}{page.html}{word}{page.fields['n']}{page.url}")
+        expect(
+            "a page", site.of_page(page.url), f"{sign}{page.title}{sign}{page.html}{word}{page.fields['n']}{page.url}"
+        )
     expect("warnings", ended.stderr, "")
     _is_new(site)
 
@@ -224,14 +300,23 @@ def keys_of_old_plugins(site):
 
 def everything_of_before(site):
     pages, theme, word = site.some_pages(5, 6), site.word(), site.word()
-    site.config |= {"theme": theme, "pageTitle": "[[page.title]]+[[site.title]]", "pagesInFeed": 2, "baseUrl": f"https://{site.word()}.example"}
+    site.config |= {
+        "theme": theme,
+        "pageTitle": "[[page.title]]+[[site.title]]",
+        "pagesInFeed": 2,
+        "baseUrl": f"https://{site.word()}.example",
+    }
     site.file(f"{theme}/page.html", "[[=title]]/[[=page.html]]")
     site.file(f"{theme}/list.html", "[[title]][[#pages]]-[[page.meta.n]][[/pages]]")
     name = site.hooks("'page:html'(html, page) { return html + $WORD + page.url }", WORD=word)
     ended = site.build()
     for page in pages:
         expect("a page", site.of_page(page.url), f"{page.title}+{site.config['title']}/{page.html}{word}{page.url}")
-    expect("the list", site.read("index.html"), site.config["title"] + "".join(f"-{page.fields['n']}" for page in site.in_order()))
+    expect(
+        "the list",
+        site.read("index.html"),
+        site.config["title"] + "".join(f"-{page.fields['n']}" for page in site.in_order()),
+    )
     expect("how many are in the feed", (site.read("feed.xml") or "").count("    <title>"), 2)
     expect("warnings", (len(told(ended, name)), len(ended.stderr.strip().splitlines())), (1, 1))
     _is_new(site)

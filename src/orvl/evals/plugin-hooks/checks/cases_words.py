@@ -25,7 +25,10 @@ def the_list(site):
     except ValueError:
         seen = {}
     expect("keys of entries.json", sorted(seen), ["entries", "title"])
-    wanted = [{"url": page.url, "title": page.title, "date": page.date, "tags": [], "meta": {"n": page.fields["n"]}} for page in site.in_order()]
+    wanted = [
+        {"url": page.url, "title": page.title, "date": page.date, "tags": [], "meta": {"n": page.fields["n"]}}
+        for page in site.in_order()
+    ]
     expect("entries.json", seen["entries"], wanted)
 
 
@@ -68,7 +71,11 @@ def report_as_json(site):
 def the_command(site):
     site.some_pages(3, 4)
     ended = site.heddle("entries")
-    expect("heddle entries", (ended.status, ended.stdout), (0, "".join(f"{page.url}\t{page.title}\n" for page in site.in_order())))
+    expect(
+        "heddle entries",
+        (ended.status, ended.stdout),
+        (0, "".join(f"{page.url}\t{page.title}\n" for page in site.in_order())),
+    )
     rows = json.loads(site.heddle("entries", "--json").stdout or "[]")
     expect("heddle entries --json", [row.get("title") for row in rows], [page.title for page in site.in_order()])
     told = checks.run("node", HEDDLE, "--help", seconds=30)
@@ -85,7 +92,9 @@ def warnings_and_mistakes(site):
     site.lay()
     name = pages[0].file[len("content/") : -len(".md")]
     ended = checks.run("node", f"../../{HEDDLE}", "new", name, cwd=site.dir, seconds=30)
-    expect("what is there already", (ended.status, pages[0].file in ended.stderr, "entry" in ended.stderr), (1, True, True))
+    expect(
+        "what is there already", (ended.status, pages[0].file in ended.stderr, "entry" in ended.stderr), (1, True, True)
+    )
     no_old_word("what it says then", ended.stderr)
 
 
@@ -104,7 +113,11 @@ def broken_links(site):
 def keys_of_a_site(site):
     site.some_pages(5, 6)
     word, count = site.word(), site.random.randint(1, 4)
-    site.config |= {"baseUrl": f"https://{site.word()}.example", "entriesInFeed": count, "entryTitle": f"{word} [[entry.meta.n]] [[site.title]]"}
+    site.config |= {
+        "baseUrl": f"https://{site.word()}.example",
+        "entriesInFeed": count,
+        "entryTitle": f"{word} [[entry.meta.n]] [[site.title]]",
+    }
     site.build()
     expect("entries in the feed", (site.read("feed.xml") or "").count("    <title>"), count)
     for page in site.pages[:2]:

@@ -66,7 +66,9 @@ class Words:
 
     def __call__(self):
         while True:
-            word = "".join(self.random.choice(side) for side in ("bdfklmnrstvz", "aeiou") * 3) + self.random.choice("kmrt")
+            word = "".join(self.random.choice(side) for side in ("bdfklmnrstvz", "aeiou") * 3) + self.random.choice(
+                "kmrt"
+            )
             if word not in self._made:
                 self._made.append(word)
                 return word
@@ -104,7 +106,11 @@ class Site:
     def page(self, folder="", **fields):
         """A page with a title, a number `n`, and a date later than any page before: the newest comes first."""
         day = len(self.pages)
-        known = {"title": self.word().title(), "date": f"20{31 + day // 28}-05-{1 + day % 28:02}", "n": self.random.randrange(10, 99)}
+        known = {
+            "title": self.word().title(),
+            "date": f"20{31 + day // 28}-05-{1 + day % 28:02}",
+            "n": self.random.randrange(10, 99),
+        }
         name = f"{folder}{self.word()}.md"
         page = Page(f"content/{name}", known | fields, " ".join(self.word() for _ in range(self.random.randint(3, 6))))
         self.pages.append(page)
@@ -123,7 +129,9 @@ class Site:
         if "export default" not in code:
             code = "export default {\n  name: $NAME,\n" + code + "\n}\n"
         path = f"plugins/{self.word()}.js"
-        head = "import { appendFileSync } from 'node:fs'\nconst trace = (text) => appendFileSync($TRACE, text + '\\n')\n"
+        head = (
+            "import { appendFileSync } from 'node:fs'\nconst trace = (text) => appendFileSync($TRACE, text + '\\n')\n"
+        )
         self.file(path, js(head + code, NAME=name, TRACE=f"{self.dir}/{TRACE}", **values))
         self.plugins.append(f"./{path}" if options is None else [f"./{path}", options])
         return name
