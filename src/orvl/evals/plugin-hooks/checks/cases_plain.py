@@ -86,6 +86,26 @@ def feed_has_the_newest(site):
     expect("links in the feed", text.count(f'<link href="{site.config["baseUrl"]}/'), len(wanted))
 
 
+def feed_has_ten(site):
+    """Unless the site says more."""
+    for _ in range(site.random.randint(12, 14)):
+        site.page()
+    site.config["baseUrl"] = f"https://{site.word()}.example"
+    site.build()
+    expect("how many are in the feed", (site.read("feed.xml") or "").count("    <title>"), 10)
+
+
+def titles_of_their_own(site):
+    """A page without a title has its first heading as title, or else the name of its file."""
+    headed, bare = site.page(), site.page()
+    heading = site.word()
+    del headed.fields["title"], bare.fields["title"]
+    headed.body = f"## {site.word()}\n\n# {heading}\n\n{headed.body}"
+    site.build()
+    titles = {headed.url: heading, bare.url: bare.file[len("content/") : -len(".md")]}
+    expect("titles", {row.get("url"): row.get("title") for row in site.index()}, titles)
+
+
 def drafts_are_left_out(site):
     site.some_pages(2, 3)
     draft = site.page(draft="true")
@@ -157,6 +177,7 @@ PLAIN = (
         feed_has_the_newest,
         drafts_are_left_out,
     ),
+    *(feed_has_ten, titles_of_their_own, drafts_are_left_out),
     *(broken_links_are_found, new_ones_are_made, mistakes_are_told, scripts_work),
 )
 
