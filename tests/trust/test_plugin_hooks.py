@@ -18,7 +18,7 @@ NAME = "plugin-hooks"
 CONTROLS = EVALS / NAME / "controls"
 TURNS = 4
 BROKEN_BY = {
-    "01-next-one-is-still-asked": "hooks-do-as-drafted",
+    "01-false-drops-nothing": "hooks-do-as-drafted",
     "02-last-address-counts": "hooks-do-as-drafted",
     "03-what-done-throws-is-lost": "writes-nothing-when-one-fails",
     "04-no-options-are-nothing": "gives-hooks-what-they-need",
