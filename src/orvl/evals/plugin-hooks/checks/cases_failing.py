@@ -100,6 +100,7 @@ def refused(bad, *words):
 
 
 def _with_plugin(site, path, words):
+    expect("what a good plugin wrote", site.read("a.txt"), "a")
     site.plugins.insert(1, f"./{path}")
     try:
         site.fails(words, failed_status())
