@@ -78,7 +78,7 @@ def start_of_its_own(site):
 
 def feed_has_the_newest(site):
     site.some_pages(4, 6)
-    site.config["baseUrl"] = f"https://{site.word()}.example"
+    site.config |= {"baseUrl": f"https://{site.word()}.example", "sort": "title"}
     site.build()
     text = site.read("feed.xml") or ""
     wanted = [f"    <title>{page.title}</title>" for page in site.in_order()]
