@@ -7,7 +7,7 @@ export default function readingTime({ perMinute = 200 }) {
         const words = entry.body.split(/\s+/).filter(Boolean).length
         entry.meta.minutes = Math.max(1, Math.round(words / perMinute))
       },
-      'entry:html'(html, entry) {
+      'entry:{{hook}}'({ html, entry }) {
         return `<p class="minutes">${entry.meta.minutes} min</p>\n${html}`
       },
     },
