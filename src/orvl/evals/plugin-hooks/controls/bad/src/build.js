@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { readConfig } from './config.js'
+import { feed } from './feed.js'
+import { writeInto } from './files.js'
+import { readSite } from './load.js'
+import { loadPlugins } from './plugins/loader.js'
+import { markdown } from './markdown.js'
+import { fill } from './template.js'
+import { readTheme } from './theme.js'
+
+/**
+ * Builds the site in `dir`.
+ * @param {string} dir
+ * @param {Partial<import('../index.js').Config>} [overrides] go before what heddle.json says
+ * @returns {Promise<import('../index.js').Report>}
+ */
+export async function build(dir, overrides = {}) {
+  const config = readConfig(dir, overrides)
+  const site = readSite(dir, config)
+  const plugins = await loadPlugins(dir, config.plugins)
+  const theme = readTheme(dir, config.theme)
+  const out = join(dir, config.output)
+  const report = { pages: site.pages.length, written: [], warnings: [] }
+  // TODO: a site that fails in the middle is half written. Never mattered so far.
+  const write = (path, content) => {
+    writeInto(out, path, content)
+    report.written.push(path)
+  }
+
+  for (const page of site.pages) {
+    page.html = plugins.emit('page:html', markdown(page.body), page)
+    const title = fill(config.pageTitle, { page, site })
+    if (!page.body.trim()) report.warnings.push(`${page.file ?? page.url}: the page is empty`)
+    write(page.path, fill(theme.page, { page, site, title }))
+  }
+  if (!site.page('/')) {
+    write('index.html', fill(theme.list, { site, pages: site.pages, title: site.title }))
+  }
+  write('style.css', theme.style)
+  write('pages.json', JSON.stringify({ title: site.title, pages: site.pages }, null, 2) + '\n')
+  write('sitemap.txt', site.pages.map((page) => `${site.baseUrl}${page.url}\n`).join(''))
+  if (site.baseUrl) write('feed.xml', feed(site, config))
+  plugins.emit('done', report)
+  return report
+}

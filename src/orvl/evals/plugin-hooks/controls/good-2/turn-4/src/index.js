@@ -1,0 +1,8 @@
+export { build } from './build.js'
+export { loadSite } from './load.js'
+export { Site } from './site.js'
+export { Entry } from './entry.js'
+export { Entry as Page } from './entry.js'
+export { HeddleError } from './errors.js'
+export { markdown } from './markdown.js'
+export { fill } from './template.js'

@@ -1,0 +1,27 @@
+import { escapeHtml } from './escape.js';
+
+/** An Atom feed of the newest pages; only those with a date are in it. */
+export function feed(site, config) {
+  const dated = site.pages.filter((page) => page.date);
+  const newest = dated.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0)).slice(0, config.pagesInFeed);
+  const parts = newest.map((page) => {
+    const link = escapeHtml(site.baseUrl + page.url);
+    return [
+      '  <entry>',
+      `    <title>${escapeHtml(page.title)}</title>`,
+      `    <link href="${link}"/>`,
+      `    <id>${link}</id>`,
+      `    <updated>${page.date}T00:00:00Z</updated>`,
+      '  </entry>',
+    ].join('\n');
+  });
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">',
+    `  <title>${escapeHtml(site.title)}</title>`,
+    `  <id>${escapeHtml(site.baseUrl)}/</id>`,
+    ...parts,
+    '</feed>',
+    '',
+  ].join('\n');
+}

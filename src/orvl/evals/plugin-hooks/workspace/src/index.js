@@ -1,0 +1,7 @@
+export { build } from './build.js'
+export { loadSite } from './load.js'
+export { Site } from './site.js'
+export { Page } from './page.js'
+export { HeddleError } from './errors.js'
+export { markdown } from './markdown.js'
+export { fill } from './template.js'

@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PLAIN = fileURLToPath(new URL('../themes/plain/', import.meta.url))
+
+/** The three files of a theme. What the site's own theme lacks comes from the plain one. */
+export function readTheme(dir, theme) {
+  const own = theme ? join(dir, theme) : null
+  const read = (name) => {
+    const path = own && existsSync(join(own, name)) ? join(own, name) : join(PLAIN, name)
+    return readFileSync(path, 'utf8')
+  }
+  return { page: read('page.html'), list: read('list.html'), style: read('style.css') }
+}
