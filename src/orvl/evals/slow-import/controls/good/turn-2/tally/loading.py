@@ -55,7 +55,6 @@ class Loading:
     def reject(self, file, line, reason, raw):
         self.rejects.add(file, line, reason, raw)
         self.count("rejected")
-BATCH = 200
 
     def summary(self):
         words = ", ".join("%d %s" % (self.counts[word], word) for word in WORDS)
