@@ -8,9 +8,9 @@ from speed import is_usable
 MEBI = 1 << 20
 GROWTH = 24 * MEBI
 """So much more a long file may take than a short one: caches and batches fit in, the file or the month do not."""
-LINES, SALES = 24_000, 3_000
-BLANKS = 1_250
-MONTH, NOTE = 18_000, 900
+LINES, SALES = 16_000, 2_000
+BLANKS = 1_900
+MONTH, NOTE = 12_000, 950
 LONGEST = 150.0
 EXPAND = """
 import sys

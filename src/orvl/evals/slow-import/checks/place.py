@@ -1,5 +1,6 @@
 """A folder in the workspace with settings, a database and files of its own, and the cases that a check counts."""
 
+import json
 import sys
 
 from oracle import Books, loosened
@@ -11,6 +12,15 @@ PATIENCE = 60.0
 """Seconds for a command; good work takes less than one."""
 ENOUGH = 3
 """After so many commands that do not end, or wrong cases where each takes long, nobody waits for the next one."""
+
+
+TIMED = """
+import os, resource, subprocess, sys
+ended = subprocess.run(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("\\n" + str(used.ru_utime + used.ru_stime), file=sys.stderr)
+sys.exit(ended.returncode)
+"""
 
 
 class Hopeless(Exception):
@@ -72,11 +82,23 @@ class Place:
         return ("python3", "-m", "tally", *where, *words)
 
     def command(self, *words, seconds=None):
-        ended = checks.run(*self.words(*words), seconds=seconds or self.seconds)
+        return self.run(*self.words(*words), seconds=seconds)
+
+    def timed(self, *words):
+        """How a command ended, and how long it kept a processor busy: on a busy machine, a clock measures the others."""
+        ended = self.run("python3", "-I", "-c", TIMED, *self.words(*words))
+        try:
+            used = json.loads(ended.stderr.splitlines()[-1])
+        except (IndexError, ValueError):
+            used = None
+        return ended, float(used) if isinstance(used, float) and used > 0 else PATIENCE
+
+    def run(self, *words, seconds=None):
+        ended = checks.run(*words, seconds=seconds or self.seconds)
         if ended.cut:
             Place.cuts += 1
             if Place.cuts >= ENOUGH:
-                raise Hopeless(f"{words[0]} does not end: {ended.cut}")
+                raise Hopeless(f"too many commands do not end, such as {' '.join(words[-3:])}: {ended.cut}")
         return ended
 
     def path(self, name):

@@ -1,4 +1,4 @@
-"""How long a night and an export take, as a share of what they took with the original."""
+"""How much work a night and an export are, as a share of what they were with the original."""
 
 from orvl import checks
 
@@ -13,7 +13,7 @@ BAR = 0.25
 STEPS = ((BAR, 8), (0.4, 4), (0.6, 2))
 USABLE = 0.5
 PAIRS = 7
-OLD, WAITING, NIGHT = 12_000, 250, 70
+OLD, WAITING, NIGHT, MONTH = 12_000, 250, 110, 700
 
 
 def import_():
@@ -31,8 +31,8 @@ def import_():
         state["name"], content = next(nights)
         state["content"] = content
         checks.write(place.path(state["name"]), content)
-        state["ended"] = place.command("import", place.path(state["name"]))
-        return state["ended"].seconds
+        state["ended"], seconds = place.timed("import", place.path(state["name"]))
+        return seconds
 
     def reference():
         name = state["name"]
@@ -56,7 +56,7 @@ def export():
     """A month with many sales, of a database with some years in it."""
     place, cases = Place(), Cases(8)
     history(place.books, OLD // 4, ahead=(-1,))
-    history(place.books, 900, ahead=(0,))
+    history(place.books, MONTH, ahead=(0,))
     place.open(database := place.books.database())
     original = Original(database, place.world.ini())
     (month,) = place.world.months(1)
@@ -64,9 +64,9 @@ def export():
 
     def subject():
         out = place.path(f"out-{len(seen)}.txt")
-        ended = place.command("export", month, out)
+        _, seconds = place.timed("export", month, out)
         seen.append(checks.read(out) or b"")
-        return ended.seconds
+        return seconds
 
     ratio = checks.ratio(subject, lambda: original.command("export", month, "out.txt"), BAR, PAIRS)
     wanted = loosened(original.read("out.txt"))
@@ -86,16 +86,17 @@ def _tell(cases, what, ratio, problems):
 def is_usable(cases):
     """Whether a few lines are taken in faster than at first: whoever has done nothing of that need not be waited for."""
     place = Place()
-    history(place.books, 1500)
+    history(place.books, 3000)
+    wait(place.books, 100)
     place.open(database := place.books.database())
     original = Original(database, place.world.ini())
-    nights = iter([place.world.file("csv", night(place.books, "csv", 50)) for _ in range(3)])
+    nights = iter([place.world.file("csv", night(place.books, "csv", 120)) for _ in range(3)])
     content = []
 
     def subject():
         content.append(next(nights))
         checks.write(place.path(f"{len(content)}.csv"), content[-1])
-        return place.command("import", place.path(f"{len(content)}.csv")).seconds
+        return place.timed("import", place.path(f"{len(content)}.csv"))[1]
 
     ratio = checks.ratio(subject, lambda: original.load("night.csv", content[-1]), USABLE, 3)
     if ratio > USABLE:
