@@ -113,7 +113,7 @@ def old():
         first, second = place.world.months(2)
         cases.tell("the rows of an old database", place.wrong_rows(first))
         lines = night(place.books, "dat", 25, known=[], broken=0.05)
-        for sale in sales:
+        for sale in [*sales, *_of_doubles(place)]:
             lines.insert(checks.random().randrange(len(lines) + 1), sale)
         cases.tell("an old database to go on", place.load("night.dat", lines))
         cases.tell("the rows that are new in it", place.wrong_rows(second))
@@ -122,6 +122,13 @@ def old():
         problem = first_difference(ended.stdout_bytes, place.books.accounts(second).encode())
         cases.tell("what the accountant reads", problem and f"{problem} {ended.stderr[-200:]}")
     cases.end()
+
+
+def _of_doubles(place):
+    """Corrections of numbers that were given out twice; nobody can tell which ones from the first of them alone."""
+    doubles = {one.number for one in place.books.sales if one is not place.books.first[one.number]}
+    firsts = [place.books.first[number] for number in sorted(doubles - {""})]
+    return [place.world.correction(one.line) for one in firsts if one.state == "ok" and hasattr(one, "line")]
 
 
 def sentinels():

@@ -4,6 +4,7 @@ import json
 import sys
 
 from oracle import Books, loosened
+from reference import OF_CLOCK
 from world import World
 
 from orvl import checks
@@ -15,10 +16,11 @@ ENOUGH = 3
 
 
 TIMED = """
-import os, resource, subprocess, sys
+import resource, subprocess, sys, time
+began = time.monotonic()
 ended = subprocess.run(sys.argv[1:])
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print("\\n" + str(used.ru_utime + used.ru_stime), file=sys.stderr)
+used, whole = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - began
+print("\\n" + str(max(used.ru_utime + used.ru_stime, float(sys.stdin.read()) * whole)), file=sys.stderr)
 sys.exit(ended.returncode)
 """
 
@@ -85,16 +87,16 @@ class Place:
         return self.run(*self.words(*words), seconds=seconds)
 
     def timed(self, *words):
-        """How a command ended, and how long it kept a processor busy: on a busy machine, a clock measures the others."""
-        ended = self.run("python3", "-I", "-c", TIMED, *self.words(*words))
+        """How a command ended, and how long it kept a processor busy, as `Original` measures it."""
+        ended = self.run("python3", "-I", "-c", TIMED, *self.words(*words), input=str(OF_CLOCK))
         try:
             used = json.loads(ended.stderr.splitlines()[-1])
         except (IndexError, ValueError):
             used = None
         return ended, float(used) if isinstance(used, float) and used > 0 else PATIENCE
 
-    def run(self, *words, seconds=None):
-        ended = checks.run(*words, seconds=seconds or self.seconds)
+    def run(self, *words, seconds=None, input=""):
+        ended = checks.run(*words, input=input, seconds=seconds or self.seconds)
         if ended.cut:
             Place.cuts += 1
             if Place.cuts >= ENOUGH:

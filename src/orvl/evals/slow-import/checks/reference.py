@@ -5,9 +5,13 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from shutil import copytree
 
+OF_CLOCK = 0.6
+"""On a busy machine the clock measures the others, so the processor's time counts. But who has the work done by a process
+that nobody waits for pays this share of the time that it took."""
 PROGRAM = Path(__file__).with_name("original") / "tally"
 
 
@@ -25,7 +29,7 @@ class Original:
 
     def command(self, *words):
         """How long a command keeps a processor busy; what it says is in `status` and `stdout`."""
-        before = _used()
+        before, began = _used(), time.perf_counter()
         ended = subprocess.run(
             [sys.executable, "-m", "tally", *words],
             cwd=self.folder,
@@ -34,7 +38,7 @@ class Original:
             check=False,
         )
         self.status, self.stdout = ended.returncode, ended.stdout.decode()
-        return _used() - before
+        return max(_used() - before, OF_CLOCK * (time.perf_counter() - began))
 
     def load(self, name, content):
         (self.folder / name).write_bytes(content)
