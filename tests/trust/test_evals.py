@@ -22,7 +22,7 @@ NAMES = (
     *("fix-slugs", "hello-world", "kitchen-converter", "parse-logs"),
     *("room-bookings", "sales-report", "tidy-invoice", "todo-cli"),
 )
-CORE = ("git-tangle", "one-list", "shift-swap")
+CORE = ("git-tangle", "one-list", "shift-swap", "slow-import")
 """Those with checks by turn and draws, which have tests of their own."""
 PROMPTS_AND_WORKSPACE = {
     "fix-slugs": "d9562665bfb13fb70e44cc9b640740a280f80f43f9fa4e6c298e9b4928e9ddfc",
