@@ -122,6 +122,7 @@ def test_the_oracle_says_what_the_original_says(seed, parts):
         assert original.read("out.txt") != books.export(month, "lowest")
         loosened = parts["oracle"].loosened
         assert loosened(original.read("out.txt")) == loosened(books.export(month, "lowest"))
+    original.remove()
 
 
 @pytest.mark.parametrize("control", ("good", "good-2"))

@@ -40,6 +40,9 @@ class Original:
         self.status, self.stdout = ended.returncode, ended.stdout.decode()
         return max(_used() - before, OF_CLOCK * (time.perf_counter() - began))
 
+    def remove(self):
+        self._folder.cleanup()
+
     def load(self, name, content):
         (self.folder / name).write_bytes(content)
         return self.command("import", name)

@@ -13,7 +13,7 @@ BAR = 0.25
 STEPS = ((BAR, 8), (0.4, 4), (0.6, 2))
 USABLE = 0.5
 PAIRS = 7
-OLD, WAITING, NIGHT, MONTH = 12_000, 250, 110, 700
+OLD, WAITING, NIGHT, MONTH = 12_000, 1_200, 95, 700
 
 
 def import_():
