@@ -133,7 +133,7 @@ def test_good_work_passes_all_checks(control, tmp_path):
 
 def test_nobody_passes_what_is_new_without_work(tmp_path):
     new = [name for turn in range(1, TURNS + 1) for name in due(turn)]
-    assert not any(row.value for row in results(state(tmp_path / "work", None), new).values())
+    assert not any(row.passed for row in results(state(tmp_path / "work", None), new).values())
 
 
 @pytest.mark.parametrize("turn", (1, 2))

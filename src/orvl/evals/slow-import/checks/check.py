@@ -20,6 +20,7 @@ CHECKS = {
     "rejects": keeping.rejects,
     "order": keeping.order,
     "old": keeping.old,
+    "office": keeping.office,
     "sentinels": keeping.sentinels,
     "import": speed.import_,
     "export": speed.export,

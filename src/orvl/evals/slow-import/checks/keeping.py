@@ -4,7 +4,7 @@ import hashlib
 
 from orvl import checks
 
-from place import Cases, Place, first_difference
+from place import Cases, Place, first_difference, wrong_said
 from reference import PROGRAM, Original
 from scenes import history, night, wait
 from world import FORMS
@@ -41,7 +41,7 @@ def rows():
 def order():
     """The order within a venue's day, as it was in the beginning."""
     cases = Cases()
-    exports_in_order(cases, "last", rounds=2)
+    exports_in_order(cases, "last", rounds=3)
     cases.end()
 
 
@@ -121,6 +121,33 @@ def old():
         ended = checks.run("python3", "-I", "ledger/accounts.py", place.path("tally.db"), second, seconds=20)
         problem = first_difference(ended.stdout_bytes, place.books.accounts(second).encode())
         cases.tell("what the accountant reads", problem and f"{problem} {ended.stderr[-200:]}")
+    cases.end()
+
+
+def office():
+    """What the office looks up: the same as with the original, after the same night."""
+    random, cases = checks.random(), Cases()
+    place = Place()
+    history(place.books, 40)
+    sales = wait(place.books, 6)
+    original = Original(place.books.database(), place.world.ini())
+    place.open()
+    lines = [*night(place.books, "csv", 30, broken=0.05), *_of_doubles(place), *sales[:3]]
+    content = place.world.file("csv", lines)
+    checks.write(place.path("desk.csv"), content)
+    original.load("desk.csv", content)
+    problem = wrong_said(place.command("import", place.path("desk.csv")), original.stdout)
+    first, second = place.world.months(2)
+    numbers = {"corrected": random.choice(lines[-4:]).number, "waiting": sales[-1].number, "unknown": place.world.number()}
+    asked = [("waiting",), ("history",), ("report", first), ("report", second)]
+    asked += [("find", number) for number in numbers.values()]
+    asked += [("close", first), ("close", first), ("report", first)]
+    for words in asked:
+        original.command(*words)
+        ended = place.command(*words)
+        seen, wanted = ([line[21:] if words == ("history",) else line for line in text.splitlines()] for text in (ended.stdout, original.stdout))
+        right = None if seen == wanted and ended.status == 0 else f"{wanted}, saw {seen} {ended.stderr[-200:]}"
+        cases.tell(f"{' '.join(words)} as ever", problem or right)
     cases.end()
 
 
