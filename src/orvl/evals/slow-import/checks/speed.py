@@ -10,7 +10,7 @@ from world import FORMS
 
 BAR = 0.25
 """A quarter of the time is what is asked for; less than that counts less."""
-STEPS = ((BAR, 8), (0.4, 4), (0.6, 2))
+STEPS = ((BAR, 8), (0.35, 4), (0.5, 2))
 USABLE = 0.5
 PAIRS = 7
 OLD, WAITING, NIGHT, MONTH = 12_000, 1_200, 95, 700
