@@ -33,7 +33,9 @@ class Batch:
         self.db = db
         self.settings = settings
         self.closed = closed
-        marks = ", ".join("?" * len(numbers))
+        # Always as many marks, so that it is one statement: each has memory of its own.
+        numbers = numbers + [None] * (SIZE - len(numbers))
+        marks = ", ".join("?" * SIZE)
         self.entries = {}
         for row in db.execute("SELECT rowid AS id, * FROM sales WHERE number IN (%s) ORDER BY rowid DESC" % marks, numbers):
             self.entries[row["number"]] = Entry(row["number"], row, row["id"])
