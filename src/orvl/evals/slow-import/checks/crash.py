@@ -7,7 +7,7 @@ from speed import is_usable
 from scenes import history, night
 from world import FORMS
 
-LINES = 1_500
+LINES = 1_200
 KILL = """
 import os, signal, subprocess, sys, time
 folder, seconds, changes, *command = sys.argv[1:]

@@ -141,7 +141,7 @@ def office():
     numbers = {"corrected": random.choice(lines[-4:]).number, "waiting": sales[-1].number, "unknown": place.world.number()}
     asked = [("waiting",), ("history",), ("report", first), ("report", second)]
     asked += [("find", number) for number in numbers.values()]
-    asked += [("close", first), ("close", first), ("report", first)]
+    asked += [("close", first), ("close", first)]
     for words in asked:
         original.command(*words)
         ended = place.command(*words)

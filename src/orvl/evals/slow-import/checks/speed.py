@@ -13,7 +13,7 @@ BAR = 0.25
 STEPS = ((BAR, 8), (0.35, 4), (0.5, 2))
 USABLE = 0.5
 PAIRS = 7
-OLD, WAITING, NIGHT, MONTH = 12_000, 1_200, 95, 700
+OLD, WAITING, NIGHT, MONTH = 12_000, 1_200, 90, 620
 
 
 def import_():
@@ -90,7 +90,7 @@ def is_usable(cases):
     wait(place.books, 100)
     place.open(database := place.books.database())
     original = Original(database, place.world.ini())
-    nights = iter([place.world.file("csv", night(place.books, "csv", 120)) for _ in range(3)])
+    nights = iter([place.world.file("csv", night(place.books, "csv", 90)) for _ in range(3)])
     content = []
 
     def subject():
