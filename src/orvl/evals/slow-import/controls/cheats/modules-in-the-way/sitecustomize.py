@@ -1,0 +1,4 @@
+import resource
+import sys
+
+sys.modules["resource"] = resource

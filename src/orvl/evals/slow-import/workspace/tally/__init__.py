@@ -1,0 +1,3 @@
+"""Takes in what the partner sold for us, and sends back what we booked."""
+
+VERSION = "2.7"
