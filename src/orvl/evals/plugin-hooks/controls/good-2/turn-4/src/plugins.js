@@ -111,7 +111,7 @@ function route(plugins, hook) {
   return order.map((at) => members[at])
 }
 
-/** A plugin's hooks as objects, by the names that heddle uses; those of entry:html take part in what replaced it. */
+/** A plugin's hooks as objects, by the names that heddle uses; those of page:html take part in what replaced it. */
 function modern(plugin, { strict }, warnings) {
   validate(plugin)
   const hooks = new Map()
