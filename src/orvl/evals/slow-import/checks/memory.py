@@ -64,9 +64,9 @@ def _export(cases):
     place.books.add(place.world.sale(sold=place.world.moment(ahead=1)))
     place.open()
     long, short = place.world.months(2)
-    small = place.command("export", short, place.path("short.txt"))
-    large = place.command("export", long, place.path("long.txt"), seconds=LONGEST)
-    seen = checks.read(place.path("long.txt")) or b""
+    small = place.command("export", short, place.path(f"{short}.txt"))
+    large = place.command("export", long, place.path(f"{long}.txt"), seconds=LONGEST)
+    seen = checks.read(place.path(f"{long}.txt")) or b""
     wanted = place.books.export(long)
     problem = None if sorted(seen.split()[:-1]) == sorted(wanted.split()[:-1]) else f"{len(wanted)} bytes, saw {len(seen)}"
     if small.status or large.status:

@@ -1,7 +1,6 @@
 """What happens in a night: lines of all kinds, about sales that are known, new, late, or yet to come."""
 
 
-
 def history(books, count, ahead=(-1, 0, 1)):
     """Sales of the last months. Some have no number, and some share theirs with another one; some are cancelled."""
     world, random = books.world, books.world.random
