@@ -22,7 +22,7 @@ def acp_output(calls: int) -> bytes:
     return "\n".join([*lines, '{"type":"session","session":"s"}', '{"type":"end","stop":"end_turn"}']).encode()
 
 
-@pytest.mark.parametrize("calls", [3, 30_000])
+@pytest.mark.parametrize("calls", [3, 12_000])
 def test_much_that_is_said_over_acp_holds_up_nobody(calls):
     async def test():
         output = acp_output(calls)
