@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def failing(one, control, only=()):
     if one.part("workspace"):
         shutil.copytree(one.part("workspace"), folder)
     folder.mkdir(exist_ok=True)
-    write(control, folder)
+    write(replace(control, by_turn=None), folder)
     names = [check.name for check in one.checks if not only or check.name in only]
     (results,) = checked(one, [folder], [names])
     return {name for name, result in results.items() if not result.passed}
@@ -364,7 +365,7 @@ def test_lint_clean_is_as_clean_as_good_and_broken(tmp_path):
     found, _ = make_controls(Project(tmp_path).eval("todo-cli"), ["good", "lint-clean"])
     said = []
     for name, control in found.items():
-        write(control, tmp_path / name)
+        write(replace(control, by_turn=None), tmp_path / name)
         command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "E,F,W,B,SIM", "-q", "--statistics"]
         said.append(subprocess.run([*command, "."], cwd=tmp_path / name, capture_output=True, text=True).stdout)
     assert said[0] == said[1]

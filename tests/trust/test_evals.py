@@ -204,9 +204,15 @@ def test_a_workspace_with_bugs_still_has_whole_files(name, tmp_path):
         assert sum(row[0] == "+" for row in rows) == sum(row[0] == "-" for row in rows), "lines keep their numbers"
 
 
+NOT_GIVEN = {"readme-lies": ("scripts/shared/coffer.js",)}
+"""What comes from a variant instead."""
+
+
 @pytest.mark.parametrize("original", sorted(EVALS.glob("*/checks/original")), ids=lambda path: path.parents[1].name)
 def test_the_originals_that_new_tests_must_fail_on_are_those_that_agents_get(original):
     files = [path for path in original.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert files
     for path in files:
+        if path.relative_to(original).as_posix() in NOT_GIVEN.get(original.parents[1].name, ()):
+            continue
         assert path.read_bytes() == (original.parents[1] / "workspace" / path.relative_to(original)).read_bytes(), path

@@ -35,7 +35,6 @@ BROKEN_BY = {
     "11-cents-rounded-up": "same-rows-as-ever",
     "12-sold-decides-on-the-month": "same-rows-as-ever",
     "13-notes-of-the-web-in-latin": "same-rejects-as-ever",
-    "14-numbers-first-come-back": "order-is-back",
 }
 
 
@@ -147,4 +146,6 @@ def test_good_work_of_a_turn_does_what_is_due_and_not_what_comes_next(turn, tmp_
 def test_each_bug_is_seen(bug, tmp_path):
     assert sorted(path.stem for path in (CONTROLS / "bugs").glob("*.patch")) == list(BROKEN_BY)
     folder = state(tmp_path / "work", "good", bug=bug)
-    assert not results(folder, [BROKEN_BY[bug]])[BROKEN_BY[bug]].passed
+    # The moment of a kill is a matter of luck.
+    tries = 4 if BROKEN_BY[bug] == "survives-a-kill" else 1
+    assert not all(results(folder, [BROKEN_BY[bug]])[BROKEN_BY[bug]].passed for _ in range(tries))
