@@ -587,6 +587,9 @@ def test_pictures_are_bounded(tmp_path):
     sizes = {shot.name: (shot.width, shot.height, shot.bytes) for shot in seen.look.shots}
     assert sizes["desktop-light"][0] < 1280, "a picture of noise is made smaller"
     assert all(size <= 2 << 20 for _, _, size in sizes.values())
+    if "desktop-light-full" not in sizes and os.getloadavg()[0] > (os.cpu_count() or 1):
+        assert seen.look.status == "partial", "what a busy machine did not let be pictured is missing, and not nothing"
+        return
     assert sizes["desktop-light-full"][1] in (4000, 2000, 1000)
 
 
