@@ -12,8 +12,6 @@ from orvl.project.draw import drawn
 
 MEDIAN_WORDS = 60
 """Of a turn, with what is pasted in it: people do not write specifications."""
-LONGER = {"house-rules": 65, "plugin-hooks": 80, "slow-import": 70}
-"""Those that are still to be shortened."""
 
 
 @pytest.mark.parametrize("name", CORE)
@@ -32,7 +30,7 @@ def test_each_turn_has_checks_of_its_own(name):
 def test_prompts_are_short_and_name_no_check(name):
     for episode in range(1, 21):
         one = drawn(loaded(name), episode)
-        assert median(len(prompt.split()) for prompt in one.prompts) < LONGER.get(name, MEDIAN_WORDS)
+        assert median(len(prompt.split()) for prompt in one.prompts) < MEDIAN_WORDS
         assert not any(check.name in prompt for check in one.checks for prompt in one.prompts)
 
 
