@@ -600,7 +600,7 @@ def test_a_large_page_is_measured(tmp_path):
     page = f"<!doctype html>\n<html lang=en><title>x</title><main><h1>Rows</h1><table>{rows}</table></main></html>"
     seen = see(tmp_path, {"index.html": page}, seconds=180)
     if seen.look.status == "partial" and os.getloadavg()[0] > os.cpu_count():
-        assert seen.look.missing, "what a busy machine did not let be measured is named"
+        assert seen.look.missing or seen.look.reason, "what a busy machine did not let be measured is named"
     else:
         assert (seen.look.status, seen.look.missing) == ("done", ())
     assert seen.defect("overlap") == {}
