@@ -16,6 +16,10 @@ from collections.abc import Mapping, Sequence
 from helpers.user_project import UserProject
 
 SECONDS = 300
+PATIENCE = 10
+CTRL_C = b"\x03"
+"""What comes between Python's look for signals and its wait for a key is heard at the next key, so that people press it
+again."""
 
 
 def drawn_by(
@@ -47,8 +51,8 @@ def dialogue(
         preexec_fn=_take_terminal,
     )
     os.close(theirs)
-    drawn, seen, left, deadline = b"", 0, list(answers), time.monotonic() + SECONDS
-    while piece := _read(ours):
+    drawn, seen, left, deadline, keys = b"", 0, list(answers), time.monotonic() + SECONDS, b""
+    while piece := _read(ours, keys):
         assert time.monotonic() < deadline, drawn[-1000:]
         drawn += piece
         while left and (at := drawn.find(left[0][0], seen)) >= 0:
@@ -67,8 +71,10 @@ def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def _read(terminal: int) -> bytes:
+def _read(terminal: int, pressed: bytes) -> bytes:
     """Nothing once the command has left the terminal."""
+    if pressed == CTRL_C and not select.select([terminal], [], [], PATIENCE)[0]:
+        os.write(terminal, pressed)
     assert select.select([terminal], [], [], SECONDS)[0], "it waits for an answer that nobody gives"
     try:
         return os.read(terminal, 1 << 16)

@@ -95,7 +95,7 @@ class CommitBench:
 
     def _none_hidden(self, turn: int, why: str) -> None:
         self.reasons.append(f"turn {turn}: {why}")
-        self.making.say(f"Turn {turn}: no hidden test. {why[0].upper()}{why[1:]}.")
+        self.making.say(f"Turn {turn} has no hidden test: {why}.")
 
     def _tell_chance(self, turn: int, *verdicts: RepeatedRuns) -> None:
         if names := sorted(frozenset[str]().union(*(verdict.sometimes for verdict in verdicts))):
