@@ -712,6 +712,13 @@ def test_names_that_lead_out_are_refused(project, tmp_path, name):
     assert not list(tmp_path.rglob("escaped"))
 
 
+def test_tests_that_are_not_there_are_told_before_any_is_run(project, tmp_path):
+    repository = two(tmp_path, {"a.py": "a = 1\n", "tests/test_b.py": "import unittest\n"}, A_TEST)
+    said = refused(project, repository, "HEAD", "--keep", "tests/test_c.py")
+    assert "--keep tests/test_c.py: there are no such tests before the first commit" in said
+    assert "Setting up" not in said and "Turn 1" not in said
+
+
 def test_ranges_that_are_none_are_sentences(project, tmp_path):
     repository = two(tmp_path, {"a.py": "a = 1\n"}, {**A_TEST, "a.py": "a = 2\n"})
     assert "There is no commit 'v9'" in refused(project, repository, "v9..HEAD")

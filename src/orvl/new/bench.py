@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from orvl.new.history import History
     from orvl.new.making import Making
     from orvl.new.mutants import Mutant
+    from orvl.new.suite import TestRunner
     from orvl.new.trial import TestReport, Trial
 
 QUIET, LOADED = 5, 2
@@ -32,6 +34,16 @@ SECONDS, KEEP_SECONDS = 300.0, 60.0
 MOST_BY_FILE = 6
 """Files of tests up to which a commit has a check for each."""
 MUTANTS_TRIED, MUTANTS_KEPT = 8, 5
+
+
+def other_tests(history: History, runner: TestRunner, keep: Sequence[str]) -> tuple[str, ...]:
+    """The files of tests that were there before the first commit: all, or those in these files and folders."""
+    tests = [path for path in history.base if is_of_tests(path) and runner.is_runnable(path)]
+    names = [name.strip("/") for name in keep]
+    for name in names:
+        if not any(_lies_in(path, name) for path in tests):
+            raise UserError(f"--keep {name}: there are no such tests before the first commit.")
+    return tuple(path for path in tests if not names or any(_lies_in(path, name) for name in names))
 
 
 @dataclass
@@ -104,9 +116,8 @@ class CommitBench:
 
     # -- all others
 
-    async def kept(self, named: Sequence[str]) -> list[HiddenCheck]:
-        """The checks of tests that were there before and pass before the first turn: all, or those that are named."""
-        files = self._other_tests([name.strip("/") for name in named])
+    async def kept(self, files: tuple[str, ...]) -> list[HiddenCheck]:
+        """The checks of those of these tests that pass before the first turn."""
         if not files and self.making.runner.kind not in WHOLE:
             return []
         check = HiddenCheck("keep", 0, files)
@@ -129,14 +140,6 @@ class CommitBench:
             f"Kept: {count(sum(len(one.expected) for one in found), 'other test')} that must go on to pass."
         )
         return found
-
-    def _other_tests(self, named: Sequence[str]) -> tuple[str, ...]:
-        runner, base = self.making.runner, self.making.history.base
-        tests = [path for path in base if is_of_tests(path) and runner.is_runnable(path)]
-        for name in named:
-            if not any(_lies_in(path, name) for path in tests):
-                raise UserError(f"--keep {name}: there are no such tests before the first commit.")
-        return tuple(path for path in tests if not named or any(_lies_in(path, name) for name in named))
 
     async def _quick(self, files: Sequence[str]) -> tuple[str, ...]:
         """Files of tests that together take no longer than they may, each tried alone."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orvl.errors import UserError
-from orvl.new.bench import CommitBench
+from orvl.new.bench import CommitBench, other_tests
 from orvl.new.history import large_file_pointers, read_history
 from orvl.new.making import Making
 from orvl.new.place import adding
@@ -48,12 +48,13 @@ async def eval_from_commits(
     """Makes the eval elsewhere, tries its tests, and puts it into its place when all is done."""
     history = await asyncio.to_thread(read_history, Repository(source.repository), source.commits, source.with_folders)
     runner = runner_of(source.test, history)
+    others = other_tests(history, runner, source.keep)
     say(f"{count(len(history.steps), 'turn')} from {history.repository.name}; tests are run by: {runner.shown}")
     _tell(history, say, setup=bool(source.setup))
     with tempfile.TemporaryDirectory(prefix="orvl-new-") as place:
         making = Making(project, name, history, runner, Path(place) / name, say, source.setup)
         await asyncio.to_thread(making.lay_out)
-        await _try(making, source.keep)
+        await _try(making, others)
         prompts = await all_prompts(history, writer)
         notes = comments(history, prompts)
         listed = ", ".join(step.short for step in history.steps)
@@ -77,7 +78,7 @@ def _tell(history: History, say: Callable[[str], None], *, setup: bool) -> None:
         say(f"Only pointers to Git LFS, without contents: {count(len(pointers), 'file')}, such as {pointers[0]}.")
 
 
-async def _try(making: Making, keep: Sequence[str]) -> None:
+async def _try(making: Making, others: tuple[str, ...]) -> None:
     """Finds out which tests can be checks, and which bugs they catch."""
     async with trial(making.project, making.folder, making.say) as place:
         bench = CommitBench(making, place)
@@ -85,7 +86,7 @@ async def _try(making: Making, keep: Sequence[str]) -> None:
         hidden = [check for turn in range(1, making.turns + 1) for check in await bench.hidden(turn)]
         if not hidden:
             raise UserError(_nothing_hidden(bench.reasons))
-        making.checks = [*hidden, *await bench.kept(keep)]
+        making.checks = [*hidden, *await bench.kept(others)]
         making.write_plan(making.checks)
         await bench.confirm()
         caught = await bench.bugs()
