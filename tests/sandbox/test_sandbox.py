@@ -512,7 +512,7 @@ LIMITS = {
     "file_size": 20,
     "open_files": 128,
     "output": 5,
-    "turn": 20,
+    "turn": 30,
     "grace": 0.5,
 }
 HOGS = {
@@ -533,9 +533,9 @@ HOGS = {
     "open_files": "turn 1 reached its limit of 128 open files (limits.open_files)",
     "output": "turn 1 printed more than its limit of 5 MiB (limits.output)",
     "errors": "turn 1 printed more than its limit of 5 MiB (limits.output)",
-    "sleep": "turn 1 passed its limit of 20 s (limits.turn)",
-    "deaf": "turn 1 passed its limit of 20 s (limits.turn)",
-    "stopped": "turn 1 passed its limit of 20 s (limits.turn)",
+    "sleep": "turn 1 passed its limit of 30 s (limits.turn)",
+    "deaf": "turn 1 passed its limit of 30 s (limits.turn)",
+    "stopped": "turn 1 passed its limit of 30 s (limits.turn)",
     "modest": None,
 }
 ONLY_BY_THE_KERNEL = {"memory_files_on_their_way"}
