@@ -27,6 +27,29 @@ def command(prompt):
 """
 
 
+def test_good_work_is_shown_beside(project):
+    project.write("evals/grows/eval.md", EVAL.lstrip())
+    project.write("evals/grows/controls/good/turn-1/one.py", "a = 1\n")
+    project.write("evals/grows/controls/good/turn-2/two.py", "b = 2\nc = 3\n")
+    project.agent("mine", AGENT)
+    assert project.orvl("mine", "--eval=grows").status == 0
+    alone = project.orvl("show", "mine/grows/1", "--json").json
+    assert alone["good_curves"] == [] and "good work" not in project.orvl("show", "mine/grows/1").out
+    assert project.orvl("dummy-good", "--eval=grows").status == 0
+    shown = project.orvl("show", "mine/grows/1", "--json").json
+    assert [state["lines"] for state in shown["good_curves"]] == [0, 1, 3]
+    assert "good work ends with: lines 3; cloned 0%;" in " ".join(project.orvl("show", "mine/grows/1").out.split())
+    good = project.orvl("show", "dummy-good/grows/1", "--json").json
+    assert good["good_curves"] == [] and good["curves"] == shown["good_curves"]
+    with viewing(project) as viewer:
+        page = viewer.get(f"/run/{shown['run']}/curves").text
+        # Where this agent has written 25 lines in the end, good work has three.
+        assert '<polyline points="3.0,21.0 60.0,18.8 117.0,3.0" class="curve"></polyline>' in page
+        assert '<polyline points="3.0,21.0 60.0,20.3 117.0,18.8" class="curve good"></polyline>' in page
+        assert "Dashed: good work on the same eval" in page
+        assert 'class="curve good"' not in viewer.get(f"/run/{good['run']}/curves").text
+
+
 def test_code_by_turn_is_shown_everywhere(project):
     project.write("evals/grows/eval.md", EVAL.lstrip())
     project.write("evals/grows/workspace/ruff.toml", '[lint]\nselect = ["F401"]\n')

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from orvl.capture.captured_run import CapturedRun, Inspections
 from orvl.errors import StoreError, UserError
 from orvl.plan.identities import identities
+from orvl.plan.planning import run_key
 from orvl.project.names import count, did_you_mean
 from orvl.store.protocol import MOST_IN_MEMORY
 
@@ -105,6 +106,17 @@ def find_run(project: Project, store: Store, name: str) -> tuple[StoredRun, Stor
         keys = ", ".join(f"{run.key[:12]} ({cells[run.cell].model} {cells[run.cell].provider})" for run in runs)
         raise UserError(f"'{name}' matches several runs; give the key of one: {keys}.")
     return runs[0], cells[runs[0].cell]
+
+
+def run_of(store: Store, cell: StoredCell, episode: int) -> StoredRun | None:
+    """A run of a cell by its key, for a cell may have many: of this episode, else of the first or the last."""
+    if cell.imported:
+        runs = store.runs([cell.id])
+        return next((one for one in runs if one.episode == episode), next(iter(runs), None))
+    for number in dict.fromkeys((episode, 1, cell.last_episode)):
+        if found := store.runs_starting_with(run_key(cell.key, number), 1):
+            return found[0]
+    return None
 
 
 def _past_runs(store: Store, known: Identities, episode: int) -> str:

@@ -193,4 +193,4 @@ def _show(project: Project, store: Store, run: RunDetails, out: JsonOut | None) 
         if is_known and (changes := overridden(project, project.eval(run.cell.eval))):
             terminal.print(plain(override_sentence(changes)), "dim")
     with of_this_store(run):
-        print_parts(terminal, run, shown.attempts, capture, shown.curves)
+        print_parts(terminal, run, shown.attempts, capture, shown.curves, shown.good_curves)

@@ -65,6 +65,7 @@ def print_parts(
     attempts: Sequence[AttemptDetails],
     capture: CapturedRun | None,
     curves: Sequence[CodeState],
+    good_curves: Sequence[CodeState],
 ) -> None:
     """What the judges said, what checks found, what each attempt did, the files of the last, and how to see more."""
     last = attempts[-1] if attempts else None
@@ -80,7 +81,7 @@ def print_parts(
         if details is not last:
             _print_lines(terminal, _checks(details.attempt))
         _print_lines(terminal, _results(details))
-    _print_lines(terminal, _growth(curves))
+    _print_lines(terminal, _growth(curves, good_curves))
     if capture is not None:
         _print_lines(terminal, _files(capture))
     terminal.print("\nSee more", "bold")
@@ -199,13 +200,15 @@ def _score(score: Score) -> str:
     return f"  score {score.metric}{judge}{sample}: {value}"
 
 
-def _growth(curves: Sequence[CodeState]) -> Iterator[str]:
-    """The code from the start to the end, by turn."""
+def _growth(curves: Sequence[CodeState], good: Sequence[CodeState]) -> Iterator[str]:
+    """The code from the start to the end, by turn; and how good work ends, where that was run."""
     if not curves:
         return
     parts = [f"{name} {' → '.join(values)}" for name, values in curve_rows(curves).items()]
     turns = " → ".join("start" if not state.turn else f"turn {state.turn}" for state in curves)
     yield f"  code, {turns}: {'; '.join(parts)}"
+    if good:
+        yield f"  good work ends with: {'; '.join(f'{name} {values[-1]}' for name, values in curve_rows(good).items())}"
 
 
 def curve_rows(curves: Sequence[CodeState]) -> dict[str, list[str]]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from orvl.capture.curves import curves
-from orvl.capture.stored_run import attempt_details
+from orvl.capture.stored_run import StoredAttempt, attempt_details, run_of
 from orvl.errors import StoreError
 from orvl.plan.identities import identities
 from orvl.rate.ledger import of_run
 from orvl.report.run import run_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from orvl.capture.curves import CodeState
     from orvl.capture.stored_run import AttemptDetails, RunDetails
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from orvl.store import Blobs, Store
 
 VISIBLE_LOSS = 0.0005
+GOOD = "dummy-good"
+"""The control whose code a run's is shown beside."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,21 @@ class ShownRun:
     changed: tuple[str, ...] | None
     """What has changed since; None where the run counts."""
     blobs: Blobs
+    find_good: Callable[[], AttemptDetails | None]
+    """Good work on the same eval, where that has been run."""
 
     @cached_property
     def curves(self) -> list[CodeState]:
         """How the code of its last attempt grew, turn by turn; measured when it is asked for."""
-        last = self.attempts[-1] if self.attempts else None
-        return curves(last.attempt, self.blobs, last.inspections) if last else []
+        return self._curves(self.attempts[-1] if self.attempts else None)
+
+    @cached_property
+    def good_curves(self) -> list[CodeState]:
+        """How the code of good work grew on the same eval."""
+        return self._curves(self.find_good())
+
+    def _curves(self, one: AttemptDetails | None) -> list[CodeState]:
+        return curves(one.attempt, self.blobs, one.inspections) if one else []
 
     @property
     def answer(self) -> str:
@@ -63,14 +74,28 @@ class ShownRun:
         with of_this_store(self.run):
             rating = self.ledger.as_json() if self.ledger else None
             grew = [state.as_json() for state in self.curves]
-            return {**run_json(self.run, self.attempts), "curves": grew, "rating": rating, **more}
+            good = [state.as_json() for state in self.good_curves]
+            return {**run_json(self.run, self.attempts), "curves": grew, "good_curves": good, "rating": rating, **more}
 
 
 def shown_run(project: Project, store: Store, run: RunDetails) -> ShownRun:
     attempts = tuple(attempt_details(store, stored) for stored in run.attempts)
     known = identities(project, [cell for cell in store.cells() if cell.names == run.cell.names])
     changed = None if run.cell.id in known.ids else known.changes(run.cell)
-    return ShownRun(run, attempts, of_run(project, store, run.cell, run.episode), changed, store.blobs)
+    rating = of_run(project, store, run.cell, run.episode)
+    return ShownRun(run, attempts, rating, changed, store.blobs, partial(_good_work, project, store, run))
+
+
+def _good_work(project: Project, store: Store, run: RunDetails) -> AttemptDetails | None:
+    """What the good control last left on the eval of a run: in the same episode where there is one."""
+    if run.cell.agent == GOOD:
+        return None
+    cells = [cell for cell in store.cells() if (cell.agent, cell.eval) == (GOOD, run.cell.eval)]
+    for cell in identities(project, cells).current.values():
+        if (good := run_of(store, cell, run.episode)) and (ids := store.attempts(good.key)):
+            attempt, _ = store.attempt(ids[-1])
+            return attempt_details(store, StoredAttempt(len(ids), ids[-1], attempt))
+    return None
 
 
 @contextmanager

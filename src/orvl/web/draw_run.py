@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,16 +12,36 @@ from orvl.report.text import seconds
 from orvl.web.html import tag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from orvl.types import ModelCall
     from orvl.web.html import Html
 
+Points = Sequence[tuple[int, float | None]]
 WIDTH, HEIGHT = 720, 48
 EDGE, BASE = 4, 44
 TALLEST = 36
 UNKNOWN = 8
 """How high a tick is whose tokens nobody knows: a stub of its own look, not a small number."""
+
+
+CURVE_WIDTH, CURVE_HEIGHT, CURVE_EDGE = 120, 24, 3
+
+
+def curve(own: Points, good: Points = ()) -> Html:
+    """A number by turn as a line from 0 up, and that of good work dashed. What is unknown is left out."""
+    known = [(turn, value) for line in (own, good) for turn, value in line if value is not None]
+    last, most = max((turn for turn, _ in known), default=0) or 1, max((value for _, value in known), default=0) or 1
+
+    def line(points: Points, class_: str) -> Html | None:
+        places = [
+            f"{CURVE_EDGE + turn / last * (CURVE_WIDTH - 2 * CURVE_EDGE):.1f},"
+            f"{CURVE_HEIGHT - CURVE_EDGE - value / most * (CURVE_HEIGHT - 2 * CURVE_EDGE):.1f}"
+            for turn, value in points
+            if value is not None
+        ]
+        return tag("polyline", points=" ".join(places), class_=class_) if len(places) > 1 else None
+
+    size = {"viewBox": f"0 0 {CURVE_WIDTH} {CURVE_HEIGHT}", "width": CURVE_WIDTH, "height": CURVE_HEIGHT}
+    return tag("svg", line(good, "curve good"), line(own, "curve"), **size, aria_hidden="true")
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orvl.capture.stored_run import run_of
 from orvl.plan.identities import identities
-from orvl.plan.planning import run_key
 from orvl.web.html import tag
 from orvl.web.show import folded, link
 
@@ -28,7 +28,7 @@ def other_runs(run: RunAsked) -> Child:
         if cell.eval == details.cell.eval and cell.contestant != details.cell.contestant
     ]
     others.sort(key=lambda cell: cell.contestant)
-    runs = [(cell, other) for cell in others[:MOST] if (other := _run_of(run, cell))]
+    runs = [(cell, other) for cell in others[:MOST] if (other := run_of(run.asked.store, cell, details.episode))]
     if not runs:
         return None
 
@@ -38,14 +38,3 @@ def other_runs(run: RunAsked) -> Child:
 
     more = tag("p", f"{len(others) - MOST} more contestants have run this eval.") if len(others) > MOST else None
     return folded("Compare with another run of this eval", tag("ul", [shown(*one) for one in runs]), more)
-
-
-def _run_of(run: RunAsked, cell: StoredCell) -> StoredRun | None:
-    """By its key, for a cell may have many: of the same episode, else of the first or the last."""
-    if cell.imported:
-        runs = run.asked.store.runs([cell.id])
-        return next((one for one in runs if one.episode == run.details.episode), next(iter(runs), None))
-    for episode in dict.fromkeys((run.details.episode, 1, cell.last_episode)):
-        if found := run.asked.store.runs_starting_with(run_key(cell.key, episode), 1):
-            return found[0]
-    return None
