@@ -27,14 +27,11 @@ def slugify(text: str, separator: str = "-", max_length: int | None = None) -> s
 
 def slugify_all(titles: Iterable[str], separator: str = "-", seen: set[str] | None = None) -> list[str]:
     """Return the slugs of *titles* in order, each of them once, without those in *seen*."""
-    seen = set() if seen is None else seen
-    slugs = []
-    for title in titles:
-        slug = slugify(title, separator)
-        if slug and slug not in seen:
-            seen.add(slug)
-            slugs.append(slug)
-    return slugs
+    known = set() if seen is None else seen
+    found = dict.fromkeys(slugify(title, separator) for title in titles)
+    new = [slug for slug in found if slug and slug not in known]
+    known.update(new)
+    return new
 
 
 def is_slug(text: str) -> bool:
