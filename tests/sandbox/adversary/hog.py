@@ -76,7 +76,7 @@ def shared_memory_of_nobody():
         address = libc.shmat(libc.shmget(0, 50 << 20, 0o1600), None, 0)
         ctypes.memset(address, 1, 50 << 20)
         libc.shmdt(ctypes.c_void_p(address))
-    time.sleep(2)  # as long as a guard on a busy machine may take to look
+    time.sleep(10)  # a guard on a busy machine may take long to look; it ends this as soon as it does
 
 
 def shared_memory_files():
