@@ -40,8 +40,15 @@ def curve(own: Points, good: Points = ()) -> Html:
         ]
         return tag("polyline", points=" ".join(places), class_=class_) if len(places) > 1 else None
 
-    size = {"viewBox": f"0 0 {CURVE_WIDTH} {CURVE_HEIGHT}", "width": CURVE_WIDTH, "height": CURVE_HEIGHT}
-    return tag("svg", line(good, "curve good"), line(own, "curve"), **size, aria_hidden="true")
+    return tag(
+        "svg",
+        line(good, "curve good"),
+        line(own, "curve"),
+        viewBox=f"0 0 {CURVE_WIDTH} {CURVE_HEIGHT}",
+        width=CURVE_WIDTH,
+        height=CURVE_HEIGHT,
+        aria_hidden="true",
+    )
 
 
 @dataclass(frozen=True)
