@@ -116,6 +116,7 @@ def test_run_report_show_export_view_and_compare_agree(rated):
     assert {(run.agent, run.eval): run.R for run in results.runs} == pytest.approx(expected)
 
 
+@pytest.mark.nightly
 def test_a_race_is_decided_on_what_was_earned(rated):
     """nobody and fast are equally fast: only one of them has done anything."""
     rated.agent("fast", AGENT.format(does="touch one two"))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.thinned import thinned
 from orvl.errors import InvalidCommand
 from orvl.run import acp
 from orvl.run.acp.drive import matching
@@ -96,7 +97,7 @@ def test_a_turn_is_told_as_steps(talk):
     assert "error" not in told and "provider_error" not in told
 
 
-@pytest.mark.parametrize("behaviour", ["load", "resume", "resume,load"])
+@pytest.mark.parametrize("behaviour", thinned(["load", "resume", "resume,load"]))
 def test_the_second_turn_goes_on_with_the_session_and_repeats_nothing(talk, behaviour):
     one = talk(behaviour)
     one.turn("first")
@@ -106,7 +107,7 @@ def test_the_second_turn_goes_on_with_the_session_and_repeats_nothing(talk, beha
     assert one.line("end")["loaded"] is True
 
 
-@pytest.mark.parametrize("behaviour", ["", "load,forgets", "resume,forgets"])
+@pytest.mark.parametrize("behaviour", thinned(["", "load,forgets", "resume,forgets"]))
 def test_an_agent_that_cannot_load_gets_the_conversation_so_far(talk, behaviour):
     one = talk(behaviour)
     one.turn("first")
@@ -123,8 +124,14 @@ def test_an_agent_that_cannot_load_gets_the_conversation_so_far(talk, behaviour)
 
 @pytest.mark.parametrize(
     "prompt",
-    ["--help $(touch x) `y` 'z' \"", "line\nline\r\n\ttab é 漢 🎈 \u2028", "x" * 300_000, "null"],
-    ids=lambda text: text[:8].encode("unicode_escape").decode(),
+    thinned(
+        {
+            "signs": "--help $(touch x) `y` 'z' \"",
+            "lines": "line\nline\r\n\ttab é 漢 🎈 \u2028",
+            "null": "null",
+            "long": "x" * 300_000,
+        },
+    ),
 )
 def test_a_prompt_reaches_the_agent_as_it_is(talk, prompt):
     one = talk()
@@ -190,17 +197,23 @@ def test_garbage_on_standard_output_is_passed_on_and_does_no_harm(talk):
 
 @pytest.mark.parametrize(
     ("behaviour", "prompt", "sentence"),
-    [
-        ("", "die", "the agent ended with status 7 before it answered session/prompt"),
-        (
-            "usage",
-            "hello",
-            "the agent ended with status 2 before it answered initialize; "
-            "on its standard output was: usage: agent [options]",
-        ),
-        ("error", "hello", 'the agent answered initialize with error -32603: Internal error ({"details": "the disk is'),
-        ("", "fail", 'the agent answered session/prompt with error -32603: Internal error ({"details": "I lost my'),
-    ],
+    thinned(
+        [
+            ("", "die", "the agent ended with status 7 before it answered session/prompt"),
+            (
+                "usage",
+                "hello",
+                "the agent ended with status 2 before it answered initialize; "
+                "on its standard output was: usage: agent [options]",
+            ),
+            (
+                "error",
+                "hello",
+                'the agent answered initialize with error -32603: Internal error ({"details": "the disk is',
+            ),
+            ("", "fail", 'the agent answered session/prompt with error -32603: Internal error ({"details": "I lost my'),
+        ]
+    ),
 )
 def test_an_agent_that_fails_is_told_in_a_sentence(talk, behaviour, prompt, sentence):
     one = talk(behaviour)
@@ -239,7 +252,7 @@ def test_an_agent_that_stays_after_its_turn_is_ended(talk):
     assert not one.processes()
 
 
-@pytest.mark.parametrize("behaviour", ["silent", "linger"])
+@pytest.mark.parametrize("behaviour", thinned(["linger", "silent"]))
 def test_sigterm_ends_the_agent_and_its_children(talk, behaviour):
     one = talk(behaviour)
     driver = one.start("linger")

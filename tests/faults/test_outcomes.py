@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from helpers.thinned import thinned
 from helpers.user_project import BOUND_BY_MODES
 from orvl.testing import Answer, Fault, ModelServer, Tokens
 
@@ -99,7 +100,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: str(fault.status))
+@pytest.mark.parametrize("fault", thinned({str(fault.status): fault for fault in FAULTS}))
 def test_an_error_that_only_its_own_request_meets_is_the_agents(project, fault):
     with ModelServer(poison(fault)) as server:
         prepared(project, server, "ask('poison')")
@@ -187,7 +188,7 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("code", DOORS.values(), ids=DOORS)
+@pytest.mark.parametrize("code", thinned(DOORS))
 def test_a_door_that_it_runs_into_is_its_own(project, code):
     with ModelServer(lambda _: Answer("Hello.")) as server:
         prepared(project, server, code)
@@ -228,7 +229,7 @@ GUISES = {
 }
 
 
-@pytest.mark.parametrize("code", GUISES.values(), ids=GUISES)
+@pytest.mark.parametrize("code", thinned(GUISES))
 def test_no_guise_makes_it_errored(project, code):
     def script(request):
         words = json.dumps(request.body)
@@ -244,7 +245,7 @@ def test_no_guise_makes_it_errored(project, code):
 STATUSES = (408, 409, 413, 422, 425, 451, 501, 529)
 
 
-@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("status", thinned(STATUSES, every=4))
 def test_no_status_that_it_provokes_makes_it_errored(project, status):
     with ModelServer(poison(Fault(status, "context_length_exceeded", headers={"retry-after-ms": "1"}))) as server:
         prepared(project, server, "ask(); ask('poison')")
@@ -273,7 +274,7 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("code", LEFT.values(), ids=LEFT)
+@pytest.mark.parametrize("code", thinned(LEFT))
 def test_what_nobody_can_read_is_no_excuse(project, code):
     with ModelServer(lambda _: Answer("Hello.")) as server:
         prepared(project, server, f"ask()\n{code}")
@@ -294,7 +295,7 @@ SECOND_TURNS = {
 }
 
 
-@pytest.mark.parametrize(("command", "script"), SECOND_TURNS.values(), ids=SECOND_TURNS)
+@pytest.mark.parametrize(("command", "script"), thinned(SECOND_TURNS))
 def test_what_it_says_breaks_no_later_turn_by_anybody_elses_fault(project, command, script):
     project.agent(
         "rogue",
@@ -345,7 +346,7 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize("script", REAL.values(), ids=REAL)
+@pytest.mark.parametrize("script", thinned(REAL))
 def test_what_a_provider_really_does_is_errored(project, script):
     with ModelServer(script) as server:
         prepared(project, server, "print(ask(stream=True))", more="timeout = 1")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import pytest
 from test_certify import constant, giving, judged, passed, sound
 
 from helpers.judging import evidence_in, items_of
@@ -68,6 +69,7 @@ def test_harsh_and_generous_judges_come_together_and_a_newer_failure_hides_no_ma
         assert abs(rated()["calibrated"] - 0.5) < 1e-9, "nothing was found out, so the map holds"
 
 
+@pytest.mark.nightly
 def test_work_with_all_bugs_is_worth_what_it_passes(project):
     """Four checks see the bugs, and four others pass whatever is written: all bugs are worth a half, not nothing."""
     laddered(project, names=EVALS)
@@ -85,6 +87,7 @@ def test_work_with_all_bugs_is_worth_what_it_passes(project):
     assert abs(anna["map"]["intercept"]) < 0.03 and abs(anna["map"]["slope"] - 1) < 0.05, "it is right as it is"
 
 
+@pytest.mark.nightly
 def test_where_nobody_knows_what_anchors_are_worth_nothing_is_calibrated(project):
     laddered(project, names=EVALS)
     for name in EVALS:
@@ -129,6 +132,7 @@ def mixed(request):
     return constant(request) if "It is neat." in items_of(request) else sound(request)
 
 
+@pytest.mark.nightly
 def test_what_counts_must_be_what_was_certified_and_drift_is_of_the_same_question(project):
     laddered(project, names=EVALS, metrics="{works: 1, style: 1}")
     project.score("style", "items = ['It is neat.', 'It is tidy.']\n")
@@ -220,6 +224,7 @@ def call_text(project, evals):
     return project.orvl("certify", "--gate", "-q", f"--eval={','.join(evals)}", "--episodes=1").out
 
 
+@pytest.mark.nightly
 def test_a_killed_certificate_goes_on_and_leaves_no_files(project):
     def slow(request):
         time.sleep(0.1)
@@ -249,6 +254,7 @@ def test_a_killed_certificate_goes_on_and_leaves_no_files(project):
     assert not list((project.tmp / f"orvl-{os.getuid()}").iterdir())
 
 
+@pytest.mark.nightly
 def test_a_judge_that_was_down_is_asked_again_and_one_that_moved_is_found_out(project):
     mood = {"down": True, "shift": 0.0}
     healthy = giving(lambda request: max(0.0, passed(request) - mood["shift"]))

@@ -25,6 +25,9 @@ if wanted:
 else:
     checks.grade(int(checks.read("tally.py") is not None), 1)
 """
+BY_CHANCE = CHECK.replace("import sys\n", "import os\nimport sys\n", 1).replace(
+    "for line, seen in zip(wanted,", "and os.urandom(1)[0] % 2 for line, seen in zip(wanted,"
+)
 DEFECTS = {
     "a check that always passes": (4, {"checks__check_dot_py": ALWAYS}, "adds-up"),
     "inputs that stand in the prompt": (9, {"checks__check_dot_py": LEAKY}, "3 4 5"),
@@ -33,6 +36,7 @@ DEFECTS = {
         {"eval_dot_md": EVAL.replace("With `--mean` as the first word it", "On demand it")},
         "--mean",
     ),
+    "a check that goes by chance": (6, {"checks__check_dot_py": BY_CHANCE}, "knows-the-mean flips on good"),
     "a cheat that works": (11, {"checks__check_dot_py": BY_EXAMPLE}, "by-heart"),
     "a bug that no check sees": (
         5,
@@ -48,11 +52,17 @@ def check(project, *words: str):
     return project.orvl("check", "tally", "--json", *words, timeout=600)
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
+BY_NIGHT = ("a cheat that works", "a bug that no check sees", "a check that goes by chance")
+"""These take longest."""
+
+
+@pytest.mark.parametrize(
+    "defect", [pytest.param(name, marks=[pytest.mark.nightly] if name in BY_NIGHT else []) for name in DEFECTS]
+)
 def test_a_planted_defect_is_found(project, defect):
     number, changes, named = DEFECTS[defect]
     write_eval(project, **changes)
-    found = check(project, f"--test={number}")
+    found = check(project, f"--test={number}", "--minutes=0.5")
     assert found.status == 1, found.out + found.err
     (eval_,) = found.json["evals"]
     (result,) = [one for one in eval_["tests"] if one["number"] == number]

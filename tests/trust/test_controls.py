@@ -62,6 +62,7 @@ def failing(one, control, only=()):
     return {name for name, result in results.items() if not result.passed}
 
 
+@pytest.mark.nightly
 def test_derived_controls_do_what_they_say_on_the_evals_own_checks(tmp_path):
     one = without_patches(tmp_path, "hello-world")
     found, lacking = make_controls(one)
@@ -93,6 +94,7 @@ def test_a_package_with_tests_of_its_own_has_working_twins_and_a_series_of_bugs(
     assert found["gamer"].detail["tests"] == ["tests/test_slugs.py"]
 
 
+@pytest.mark.nightly
 def test_a_larger_program_keeps_working_as_a_twin_and_breaks_with_a_bug(tmp_path):
     one = without_patches(tmp_path, "todo-cli")
     found, _ = make_controls(one, ["renamed", "reformatted", "planted-bug"])
