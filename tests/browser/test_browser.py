@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.thinned import thinned
 from orvl.capture.browser import find
 from orvl.capture.browser.gather import Bounds, gathered
 from orvl.capture.browser.look import look, look_at
@@ -317,7 +318,7 @@ SERVER = 'import http.server, os\nprint("serving", flush=True)\n' + (
 )
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", pytest.param("none", marks=pytest.mark.nightly), "apart"])
+@pytest.mark.parametrize("kind", thinned(["apart", "bubblewrap", "none"]))
 def test_steps_pass_or_fail_with_a_reason_and_a_picture(tmp_path, kind):
     """Files in the workspace that have the names of the driver's own are not taken for them."""
     trap = "raise SystemExit('taken')\n"
@@ -368,6 +369,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.nightly
 def test_values_choices_and_views(tmp_path):
     seen = see(tmp_path, {"index.html": SHOP}, steps=[step for step, _ in VALUES], seconds=100)
     assert [(step.step, step.reason) for step in seen.look.steps] == VALUES
@@ -410,7 +412,7 @@ def test_a_page_that_does_not_tell_phones_its_width_is_wider_than_their_screen(t
 # -- apps that do not come up
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "apart"])
+@pytest.mark.parametrize("kind", thinned(["apart", "bubblewrap"]))
 def test_an_app_that_does_not_start_is_told_with_its_last_words(tmp_path, kind):
     seen = see(tmp_path, {}, {"start": "echo no such module >&2; exit 3"}, ["click Add"], kind)
     assert seen.look.status == "no app"
@@ -606,6 +608,7 @@ def test_a_large_page_is_measured(tmp_path):
     assert seen.defect("overlap") == {}
 
 
+@pytest.mark.nightly
 def test_files_that_links_lead_to_are_not_served(tmp_path):
     start = "ln -s /etc/passwd stolen.txt; exec sleep 1"
     seen = see(tmp_path, {"index.html": "todo.html"}, {"start": start}, seconds=10)

@@ -140,6 +140,7 @@ HOG = PAGES["good"].replace(
 )
 
 
+@pytest.mark.nightly
 def test_a_page_that_keeps_the_processor_busy_gets_its_bad_score(tmp_path):
     project = page_project(tmp_path / "project", {"hog": HOG})
     project.toml("[limits]\nlook = 12\n")
@@ -169,6 +170,7 @@ def test_what_could_not_be_seen_is_missing_and_the_same_command_asks_again(tmp_p
     assert scores_of(project, "good") == {"ui": 1.0, "ux": 1.0}
 
 
+@pytest.mark.nightly
 def test_fresh_looks_again_and_keeps_what_was_seen(tmp_path):
     project = page_project(tmp_path / "project", {"good": PAGES["good"]})
     assert project.orvl("mine", timeout=200).status == 0

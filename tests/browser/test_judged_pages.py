@@ -102,6 +102,7 @@ def orvl(project, *words: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.nightly
 def test_words_in_a_picture_do_not_move_a_judge_unseen(project):
     with ModelServer(obedient) as server:
         (project / "orvl.toml").write_text(

@@ -158,6 +158,7 @@ def test_steps_that_expect_nothing_are_an_error_of_the_eval(project):
     assert "check 'a': 'steps' expect nothing" in project.orvl("mine", "--dry-run").err
 
 
+@pytest.mark.nightly
 def test_actions_that_were_done_are_not_called_passed(tmp_path):
     steps = "steps: [press Enter, screenshot a, expect text Nothing]\n"
     project = page_project(tmp_path / "project", {"good": PAGES["good"]}, steps)

@@ -16,6 +16,7 @@ import pytest
 from helpers.judging import answer_of, evidence_in, items_of, pointer_in
 from helpers.ladders import BUGS, GOOD, ITEMS, LINES, laddered
 from helpers.needs import need
+from helpers.thinned import thinned
 from helpers.user_project import UserProject
 from helpers.viewing import viewing
 from orvl.capture.browser import find
@@ -145,7 +146,7 @@ def pages(stored):
         browser.close()
 
 
-@pytest.fixture(params=PICTURES)
+@pytest.fixture(params=thinned(PICTURES, every=4))
 def picture(request, pages):
     """A page, its picture, and the words on that; with ORVL_DRAW both are made now."""
     name, _, _ = request.param.partition("-")

@@ -6,6 +6,7 @@ import pytest
 
 from helpers.browsing import DESK, PHONE, SCHEMES, Watched, chromium
 from helpers.evidence import make_evidence
+from helpers.thinned import thinned
 from helpers.user_project import UserProject
 from helpers.viewing import viewing
 
@@ -36,7 +37,7 @@ def addresses(evidence) -> list[str]:
     return [*run, f"/compare/runs?l={evidence.asker}&r={evidence.twin}", f"/compare/runs?l={evidence.plain}"]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", thinned(SCHEMES))
 def test_every_part_is_silent_stays_here_and_can_be_read_by_everybody(shown, scheme):
     viewer, evidence, browser = shown
     found = {}

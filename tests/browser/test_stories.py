@@ -12,7 +12,11 @@ from helpers.user_project import UserProject
 from helpers.viewing import viewing
 
 MADE_ONCE = ("shown",)
-LOOKS = [("light", DESK), pytest.param(("dark", DESK), marks=pytest.mark.nightly), ("light", PHONE)]
+LOOKS = [
+    ("light", DESK),
+    pytest.param(("dark", DESK), marks=pytest.mark.nightly),
+    pytest.param(("light", PHONE), marks=pytest.mark.nightly),
+]
 
 
 @pytest.fixture(scope="module")

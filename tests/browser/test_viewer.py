@@ -8,6 +8,7 @@ import pytest
 
 from helpers.browsing import DESK, PHONE, SCHEMES, Watched, chromium
 from helpers.certified import make_certified_store
+from helpers.thinned import thinned
 from helpers.user_project import UserProject
 from helpers.viewing import PAGES, make_store, viewing
 
@@ -55,7 +56,7 @@ def test_pages_are_silent_stay_here_and_can_be_read_by_everybody(shown, scheme, 
         assert watched.violations() == []
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", thinned(SCHEMES))
 def test_every_other_page_can_be_read_by_everybody(shown, scheme):
     viewer, _, browser = shown
     found = {}
@@ -83,11 +84,7 @@ def certified(shown, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "viewport"),
-    [
-        *(("light", DESK), ("dark", PHONE)),
-        *(pytest.param(*one, marks=pytest.mark.nightly) for one in (("dark", DESK), ("light", PHONE))),
-    ],
+    ("scheme", "viewport"), thinned([("dark", PHONE), ("light", DESK), ("dark", DESK), ("light", PHONE)], every=4)
 )
 def test_heat_plots_and_certificates_can_be_read_by_everybody(certified, scheme, viewport):
     viewer, browser = certified
