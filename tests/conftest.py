@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -36,8 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         shared = [name for name in getattr(item.module, "MADE_ONCE", ()) if name in item.fixturenames]
         if shared:
             given = item.callspec.params if hasattr(item, "callspec") else {}
-            params = [given[name] for name in shared if name in given]
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.name} {shared} {params}"))
+            names = [f"{name} {given[name]}" if name in given else name for name in shared]
+            # xdist takes a group for one only if there is no bracket in its name.
+            group = re.sub(r"[^\w.]+", "-", " ".join([item.path.name, *names]))
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(autouse=True)
