@@ -78,9 +78,11 @@ def command(
 
     terminal = console()
     effort = Effort(minutes, quick, frozenset(numbers))
-    vetted = [_vet(project, eval_, given["store"], effort, None if out else terminal) for eval_ in chosen]
-    if is_whole:
-        _keep(project, given["store"], vetted, write=write)
+    vetted = []
+    for eval_ in chosen:
+        vetted.append(_vet(project, eval_, given["store"], effort, None if out else terminal))
+        if is_whole:
+            _keep(project, given["store"], vetted[-1], write=write)
     if out:
         out.write(vetted_json(gate_tests(), vetted))
     else:
@@ -127,12 +129,12 @@ def _progress(eval_: Eval) -> Callable[[str], None]:
     return say
 
 
-def _keep(project: Project, flag: str | None, vetted: Sequence[Vetted], *, write: bool) -> None:
-    """In the store, and where that was asked for in the package."""
+def _keep(project: Project, flag: str | None, vetted: Vetted, *, write: bool) -> None:
+    """In the store, and where that was asked for in the package: as soon as an eval is through, for many take hours."""
     from orvl.trust.vetted import KIND, package
 
-    records = [one.record() for one in vetted]
+    record = vetted.record()
     with open_to_write(project, flag) as store:
-        store.transaction([lambda inside, record=record: inside.add_trust(KIND, record) for record in records])  # type: ignore[misc]
+        store.transaction([lambda inside: inside.add_trust(KIND, record)])
     if write:
-        package(records)
+        package(record)

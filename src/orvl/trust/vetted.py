@@ -51,14 +51,11 @@ def packaged() -> dict[str, Mapping[str, Any]]:
     return found if isinstance(found, dict) else {}
 
 
-def package(records: Iterable[Mapping[str, Any]]) -> None:
-    """Puts records into the file that comes with orvl, in place of older ones of the same evals."""
-    kept = dict(packaged())
-    for record in records:
-        states = {number: test["state"] for number, test in record["tests"].items()}
-        kept[record["eval"]] = {key: record[key] for key in ("version", "content", "vetted", "whole")} | {
-            "tests": states
-        }
+def package(record: Mapping[str, Any]) -> None:
+    """Puts a record into the file that comes with orvl, in place of an older one of the same eval."""
+    states = {number: test["state"] for number, test in record["tests"].items()}
+    about = {key: record[key] for key in ("version", "content", "vetted", "whole")}
+    kept = {**packaged(), record["eval"]: about | {"tests": states}}
     text = json.dumps(dict(sorted(kept.items())), indent=1) + "\n"
     with beneath.replacing(PACKAGED) as file:
         file.write(text.encode())
