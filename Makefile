@@ -8,10 +8,11 @@ DOCS_READY := $(DOCS_VENV)/.ready
 # Twice as many workers as there are cores: tests also wait.
 WORKERS ?= $(shell expr $$(nproc) \* 2)
 PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist loadgroup
+EVALS ?= $(notdir $(patsubst %/,%,$(dir $(wildcard src/orvl/evals/*/eval.md))))
 STARTED := $(shell date +%s)
 TOOK = @echo "make $@ took $$(( $$(date +%s) - $(STARTED) )) s."
 
-.PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench pilot lock clean
+.PHONY: demo docs test faults views sandbox judging trust browser agents nightly lint types bench pilot vet lock clean
 
 # The evals of the tiers smoke and basics that need no browser.
 demo: $(READY)
@@ -102,6 +103,13 @@ bench: $(READY)
 pilot: $(READY)
 	@tests/system.sh trust
 	@$(RUN) -m benchmarks.pilot --folder "$(CURDIR)/.orvl/pilot" --keep docs/pilot.md
+	$(TOOK)
+
+# Takes evals that come with orvl through the gate (make vet EVALS="hello-world todo-cli"), and keeps what they passed.
+vet: $(READY)
+	@tests/system.sh trust
+	@$(RUN) -m orvl check $(EVALS) --write --project "$(CURDIR)" --store "$(CURDIR)/.orvl/vet"; status=$$?; \
+		ORVL_DRAW=1 $(RUN) -m pytest -n 0 tests/trust/test_suite_page.py >/dev/null; exit $$status
 	$(TOOK)
 
 lock: $(READY)
