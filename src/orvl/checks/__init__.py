@@ -1,7 +1,7 @@
 """What a check may ask of the agent's work, which lives in a sandbox of its own: run it, read it, connect to it.
 
 For checks with `isolated: true`. It needs nothing but Python 3.8, because it runs with the sandbox's own `python3`, and
-imports little: `dataclasses` and `typing` would double the time that a small check takes.
+imports little: `dataclasses`, `socket` and `typing` would double the time that a small check takes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import binascii
 import json
 import os
-import socket
 import sys
+from _socket import AF_UNIX, CMSG_SPACE, SCM_RIGHTS, SOL_SOCKET
+from _socket import socket as Connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Mapping, Sequence
     from random import Random
     from typing import Any, Literal, NoReturn
@@ -155,11 +157,11 @@ def stop() -> Ended:
 
 def connect(port: int, wait: float = 10.0) -> socket.socket:
     """A connection to a port on the subject's loopback; `wait` is how long the port may take to open."""
-    with _connection() as connection:
-        _send(connection, {"do": "connect", "port": port, "wait": wait})
-        answer, descriptors = _receive(connection)
-        _raise_if_refused(answer)
-        return socket.socket(fileno=descriptors[0])
+    import socket
+
+    answer, descriptors = _exchange({"do": "connect", "port": port, "wait": wait})
+    _raise_if_refused(answer)
+    return socket.socket(fileno=descriptors[0])
 
 
 def read(path: str) -> bytes | None:
@@ -280,9 +282,7 @@ def _ask(
     do: Literal["run", "start", "stop", "read", "write", "files", "fresh", "browse", "grade", "ratio", "draw"],
     **what: Any,
 ) -> Any:
-    with _connection() as connection:
-        _send(connection, {"do": do, **what})
-        answer, _ = _receive(connection)
+    answer, _ = _exchange({"do": do, **what})
     _raise_if_refused(answer)
     return answer
 
@@ -292,26 +292,27 @@ def _raise_if_refused(answer: Mapping[str, Any]) -> None:
         raise CheckError(answer["refused"])
 
 
-def _connection() -> socket.socket:
+def _exchange(message: Mapping[str, Any]) -> Any:
+    """The answer to a request, and the descriptors that came with it."""
     address = os.environ.get(ADDRESS)
     if address is None:
         raise CheckError("this check has no subject: add 'isolated: true' to it in eval.md")
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(address)
-    return connection
+    connection = Connection(AF_UNIX)
+    try:
+        connection.connect(address)
+        connection.sendall(json.dumps(message).encode() + b"\n")
+        return _received(connection)
+    finally:
+        connection.close()
 
 
-def _send(connection: socket.socket, message: Mapping[str, Any]) -> None:
-    connection.sendall(json.dumps(message).encode() + b"\n")
-
-
-def _receive(connection: socket.socket) -> Any:
+def _received(connection: Connection) -> Any:
     """One line of JSON, and the descriptors that came with it."""
     received, descriptors = [], []  # type: ignore[var-annotated]
     while not received or not received[-1].endswith(b"\n"):
-        chunk, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(4))
+        chunk, ancillary, _, _ = connection.recvmsg(1 << 20, CMSG_SPACE(4))
         for level, kind, content in ancillary:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            if (level, kind) == (SOL_SOCKET, SCM_RIGHTS):
                 descriptors.append(int.from_bytes(content[:4], sys.byteorder))
         if not chunk:
             raise CheckError("orvl ended the check")
