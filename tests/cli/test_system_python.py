@@ -107,3 +107,27 @@ def test_the_systems_own_python_is_no_environment(monkeypatch):
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin")
     assert programs.inner_path().startswith("/usr/local/bin:/usr/bin")
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_an_isolated_check_does_not_go_through_a_version_manager_each_time(project, tmp_path, sandbox):
+    shims = tmp_path / "manager" / "shims"
+    shims.mkdir(parents=True)
+    python = os.path.realpath("/usr/bin/python3")
+    (shims / "python3").write_text(f'#!/bin/sh\nTHROUGH_IT=yes exec {python} "$@"\n')
+    (shims / "python3").chmod(0o755)
+    look = 'import os, sys; print(sys.executable, os.environ.get("THROUGH_IT"))'
+    project.eval(
+        "e",
+        "---\nmetrics: {checks: 1}\nchecks:\n"
+        f"  - name: apart\n    run: |\n      python3 -c '{look}'; subject run echo hi; false\n    isolated: true\n"
+        f"  - name: beside\n    run: |\n      python3 -c '{look}'; false\n---\nHi.\n",
+    )
+    project.agent("mine", 'models = {"none": ["fixed"]}\ndef command(): return ["true"]\n')
+    project.process = True
+    env = {"PATH": f"{shims}:/usr/bin:/bin", "PYTHONPATH": str(Path(orvl.__file__).parents[1])}
+    done = project.orvl("mine", "--eval", "e", "--sandbox", sandbox, env=env)
+    assert done.status == 0, done.err
+    apart, beside = project.orvl("show", "mine/e/1", "--json").json["attempts"][0]["checks"]
+    assert apart["output"] == f"{python} None\nhi\n"
+    assert beside["output"] == f"{python} yes\n"

@@ -162,3 +162,31 @@ def test_more_cases_than_there_are_is_the_checks_own_mistake(project, passed):
     project.orvl("mine", "--eval=graded")
     (check,) = project.orvl("show", "mine/graded/1", "--json").json["attempts"][0]["checks"]
     assert not check["passed"] and "cases cannot have passed" in check["output"]
+
+
+SAYS_WHEN = """
+---
+metrics: {checks: 1}
+checks:
+  - {name: alone, run: date +%N; subject files, isolated: true, turn: 1}
+  - {name: beside, run: date +%N, turn: 1}
+---
+one
+---
+two
+---
+three
+"""
+
+
+def test_a_turn_that_changes_nothing_is_not_checked_again(project):
+    project.write("evals/turns/eval.md", SAYS_WHEN.lstrip())
+    said = {"one": "echo 1 > a", "two": "echo 1 > a", "three": "echo 3 > a"}
+    project.agent("mine", AGENT.format(said=said))
+    assert project.orvl("mine", "--eval=turns").status == 0
+    checks = project.orvl("show", "mine/turns/1", "--json").json["attempts"][0]["checks"]
+    assert [check["turn"] for check in checks] == [1, 1, 2, 2, 0, 0]
+    first, second, last = (check["output"] for check in checks if check["name"] == "alone")
+    assert first == second != last
+    # What it finds may be left from before, and is looked for again.
+    assert len({check["output"] for check in checks if check["name"] == "beside"}) == 3

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,6 +29,11 @@ TMP.mkdir(exist_ok=True)
 class Ended:
     def __init__(self, status: int, stdout: str, stderr: str) -> None:
         self.status, self.stdout, self.stderr = status, stdout, stderr
+
+
+class Call:
+    def __init__(self, *words: str, input: str = "", cwd: str = ".") -> None:
+        self.words, self.input, self.cwd = words, input, cwd
 
 
 class Step:
@@ -51,6 +57,18 @@ def run(*command: str, input: str = "", seconds: float = 10) -> Ended:
         return [done.returncode, done.stdout, done.stderr]
 
     return Ended(*(_answer(make) or [0, "", ""]))
+
+
+def calls(program: str, given: Sequence[Call], seconds: float = 60, each: float = 10) -> list[Ended]:
+    def make(call: Call) -> list[Any]:
+        folder = FOLDER / call.cwd
+        folder.mkdir(parents=True, exist_ok=True)
+        words = [sys.executable, "-I", "-B", "-X", "utf8", (FOLDER / program).absolute(), *call.words]
+        done = subprocess.run(words, input=call.input, cwd=folder, capture_output=True, text=True, timeout=seconds)
+        return [done.returncode, done.stdout, done.stderr]
+
+    rows = _answer(lambda: [make(call) for call in given]) or []
+    return [Ended(*row) for row in [*rows, *([0, "", ""] for _ in given[len(rows) :])]]
 
 
 def read(path: str) -> bytes | None:

@@ -415,6 +415,39 @@ def test_folders_without_permissions_are_checked_like_others(place):  # noqa: F8
     place.assert_nothing_is_left()
 
 
+CALLS = """
+from orvl import checks
+
+call = checks.Call
+checks.write("adds.py", "import sys\\nwith open('kept.txt', 'a+') as file:\\n"
+    "    file.write(sys.argv[1] + sys.stdin.read())\\n    file.seek(0)\\n    print(file.read())\\n    sys.exit(3)")
+ended = checks.calls("adds.py", [call("a"), call("b", input="\\xe9"), call("c", cwd="sub/folder"), call("d", input=b"\\xff")])
+assert [one.stdout for one in ended[:3]] == ["a\\n", "ab\\xe9\\n", "c\\n"], ended
+assert ended[3].status == 1 and "UnicodeEncodeError" in ended[3].stderr, ended
+assert [one.status for one in ended[:3]] == [3, 3, 3] and not any(one.cut for one in ended), ended
+assert 0 < ended[0].seconds < 60 and ended[0].memory > 1 << 20, (ended[0].seconds, ended[0].memory)
+assert checks.read("kept.txt") == b"ab\\xc3\\xa9" and checks.read("sub/folder/kept.txt") == b"c"
+assert checks.calls("adds.py", []) == []
+# What the work does to who calls it costs its calls, and nothing else.
+for attack in ATTACKS:
+    checks.write("attacks.py", attack)
+    ended = checks.calls("attacks.py", [call("x"), call("y")], seconds=20, each=2)
+    assert len(ended) == 2 and all(one.cut for one in ended), (attack, ended)
+assert checks.run("echo", "on").stdout == "on\\n"
+"""
+AGAINST_CALLERS = (
+    "import os, signal; os.kill(os.getppid(), signal.SIGKILL)",
+    "import time; time.sleep(60)",
+    "import os; open(f'/proc/{os.getppid()}/fd/1', 'w').write('[[0, 1]]'); os.kill(os.getppid(), 9)",
+    "import os; open(f'/proc/{os.getppid()}/fd/1', 'w').write('[[true, null, [], 0, \"\", {}], 7]'); os.kill(os.getppid(), 9)",
+)
+
+
+def test_a_program_is_called_many_times_in_one_go(cheated):
+    (check,) = cheated(["exits_early"], CALLS.replace("ATTACKS", repr(AGAINST_CALLERS)))
+    assert check["passed"], check["output"]
+
+
 LOCKS = """
 from orvl import checks
 

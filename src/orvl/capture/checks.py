@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from orvl.capture.browser import find
 from orvl.capture.browser.patient import patient_look
+from orvl.capture.programs import python_behind_shim
 from orvl.capture.reward import read_reward, rewarded, with_tests
 from orvl.capture.subject import Subject, answering, equip
 from orvl.errors import DiskWasFull, Interrupted, NotStarted
@@ -187,9 +188,10 @@ class Checker:
 
         try:
             await asyncio.to_thread(self._show_hidden, folders)
-            more = await asyncio.to_thread(equip, folders, sandbox)
             # A full disk is for the subject's own guard to judge: it knows whether the subject has filled it.
             job = self._job(check, replace(folders, room=DiskRoom()), "check")
+            python = await python_behind_shim(sandbox, job)
+            more = await asyncio.to_thread(equip, folders, sandbox, python)
             subject = Subject(
                 self.slot.subject,
                 self._new_folders,

@@ -4,9 +4,10 @@ the agent loses nothing by it."""
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orvl.project.check_commands import program_called
@@ -14,10 +15,11 @@ from orvl.sandbox.job import shell_job
 
 if TYPE_CHECKING:
     from orvl.project.settings import Limits
-    from orvl.sandbox import Sandbox
+    from orvl.sandbox import Job, Sandbox
     from orvl.sandbox.workdir import WorkDir
     from orvl.types import Eval
 
+SAY_PYTHON = "python3 -I -S -c 'import sys; print(sys.executable)'"
 SUBJECT = "subject"
 """The command that isolated checks are given."""
 
@@ -55,3 +57,32 @@ class CheckPrograms:
             return (await sandbox.run(job)).status == 0
         finally:
             await asyncio.to_thread(folders.remove)
+
+
+_behind_shims: dict[tuple[tuple[str, str], ...], str] = {}
+
+
+async def python_behind_shim(sandbox: Sandbox, job: Job) -> str | None:
+    """The Python that a version manager starts as `python3` for such a job, where it has a script for that; None where
+    `python3` is a Python itself. To find that out takes longer than many a check: it is asked once."""
+    if sandbox.has_own_programs or not _is_script(shutil.which("python3", path=job.env.get("PATH"))):
+        return None
+    key = tuple(sorted(job.env.items()))
+    if key not in _behind_shims:
+        asks = replace(job, argv=["/bin/sh", "-c", SAY_PYTHON], output=job.output.with_name("python"))
+        ended = await sandbox.run(asks)
+        said = ended.stdout.read().decode("utf-8", "replace").strip()
+        if ended.status != 0 or not said.startswith("/") or not os.access(said, os.X_OK):
+            return None
+        _behind_shims[key] = said
+    return _behind_shims[key]
+
+
+def _is_script(path: str | None) -> bool:
+    if path is None:
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False

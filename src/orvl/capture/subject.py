@@ -6,14 +6,19 @@ import asyncio
 import base64
 import json
 import os
+import py_compile
 import re
+import shlex
 import shutil
 import socket
+import sys
+import tempfile
 import time
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
+from py_compile import PycInvalidationMode
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from orvl.capture.listening import listened_in_to
@@ -335,21 +340,42 @@ def _plain_files(root: Path) -> list[str]:
 # -- the checker's side
 
 
-def equip(folders: RunFolders, sandbox: Sandbox) -> dict[str, str]:
-    """Puts `orvl.checks` and the command `subject` into a checker's home; what points to them in its environment."""
+def equip(folders: RunFolders, sandbox: Sandbox, python: str | None = None) -> dict[str, str]:
+    """Puts `orvl.checks` and the command `subject` into a checker's home; what points to them in its environment.
+
+    `python` is the program that `python3` is to be, where that would take long to find out each time.
+    """
     view, place = sandbox.view(folders), folders.home / ".orvl"
     inside = view.home / ".orvl"
-    shutil.copytree(LIBRARY, place / "orvl" / "checks", ignore=shutil.ignore_patterns("__pycache__"))
-    (place / "bin").mkdir()
-    python = "python3" if sandbox.has_own_programs else _quick_python()
-    (place / "bin" / "subject").write_text(COMMAND % (python, inside), encoding="utf-8")
-    (place / "bin" / "subject").chmod(0o755)
+    for folder in ("", "bin", "orvl", "orvl/checks", "orvl/checks/__pycache__"):
+        (place / folder).mkdir()
+    for name, content in _library().items():
+        (place / "orvl" / "checks" / name).write_bytes(content)
+    commands = {"subject": COMMAND % ("python3" if sandbox.has_own_programs else _quick_python(), inside)}
+    if python is not None:
+        commands["python3"] = f'#!/bin/sh\nexec {shlex.quote(python)} "$@"\n'
+    for name, text in commands.items():
+        (place / "bin" / name).write_text(text, encoding="utf-8")
+        (place / "bin" / name).chmod(0o755)
     path = view.path or "/usr/local/bin:/usr/bin:/bin"
     return {
         "PYTHONPATH": str(inside),
         "PATH": f"{inside / 'bin'}{os.pathsep}{path}",
         "ORVL_SUBJECT": str(view.tmp / "subject"),
     }
+
+
+@cache
+def _library() -> dict[str, bytes]:
+    """The files of `orvl.checks`, with what a Python of this version would compile them to each time."""
+    files = {path.name: path.read_bytes() for path in LIBRARY.glob("*.py")}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in list(files):
+            made = os.path.join(folder, name)
+            py_compile.compile(str(LIBRARY / name), made, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+            inner = f"__pycache__/{name.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc"
+            files[inner] = Path(made).read_bytes()
+    return files
 
 
 @cache

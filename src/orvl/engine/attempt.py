@@ -357,6 +357,9 @@ class Attempts:
         """Of what was there at the end, and after each turn that is checked; and whether they are of this episode
         alone. `left` is the agent's own folder, which is used up; `checked` are results from between two turns."""
         eval_, results = planned.cell.eval, list[CheckResult]()
+        alone = {check.name for check in eval_.checks if not check.is_beside}
+        same: dict[str, dict[str, CheckResult]] = {}
+        """Of each tree, what these have found in it: a turn that changes nothing changes no verdict."""
         last = self._checker(planned, attempt.tree, slot)
         checkers = [last]
         for turn in eval_.checked_turns:
@@ -365,8 +368,9 @@ class Attempts:
             elif manifest := tree_after(attempt, turn):
                 checkers.append(self._checker(planned, manifest, slot))
                 known = {result.name: result for result in checked if result.turn == turn}
-                results += await checkers[-1].results(turn, known=known)
-        results += await last.results(left=left)
+                results += await checkers[-1].results(turn, known=same.setdefault(manifest, {}) | known)
+                same[manifest] |= {one.name: one for one in results if one.turn == turn and one.name in alone}
+        results += await last.results(left=left, known=same.get(attempt.tree or "", {}))
         is_drawn = any(check.steps for check in eval_.checks if eval_.vary) or any(
             one.asked_for_draw for one in checkers
         )

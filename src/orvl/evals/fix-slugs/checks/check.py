@@ -62,13 +62,14 @@ for number, package in enumerate([*asked["packages"], None]):
         for path, content in package.items():
             with open(os.path.join(folder, path), "w") as file:
                 file.write(content)
-        command = [sys.executable, "-I", "-B", "-X", "utf8", "-c", asked["code"], json.dumps(asked["names"])]
+        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", asked["code"], json.dumps(asked["names"])]
         quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         running.append(subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, **quiet))
     while len(running) > (package is not None):
         passed.append(last_line_of(running.pop(0)))
 print("\\n" + json.dumps(passed))
 """
+PYTHON = (sys.executable, "-I", "-S", "-B", "-X", "utf8")
 # What must not happen, each in a package that is otherwise right.
 BUGS = {
     "accents vanish": ('"NFKD"', '"NFKC"'),
@@ -101,7 +102,7 @@ class Raises(str):
 
 
 def python(code, *args, **how):
-    return checks.run("python3", "-I", "-B", "-X", "utf8", "-c", code, *args, seconds=60, **how)
+    return checks.run(*PYTHON, "-c", code, *args, seconds=60, **how)
 
 
 def asked(questions):

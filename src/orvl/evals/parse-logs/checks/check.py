@@ -8,6 +8,7 @@ import sys
 
 from orvl import checks
 
+PYTHON = (sys.executable, "-I", "-S", "-B", "-X", "utf8")
 HEAD = "2031-03-09T14:02:07Z INFO [web] "
 MADE_UP = []
 random = checks.random()
@@ -42,7 +43,7 @@ def asked(questions):
     """The answers to these questions, asked in order in one process."""
     if checks.read("logs.py") is None:
         checks.fail("Expected a file logs.py, but there is none.")
-    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", ASK, input=json.dumps(questions), seconds=60)
+    ended = checks.run(*PYTHON, "-c", ASK, input=json.dumps(questions), seconds=60)
     try:
         seen = json.loads(ended.stdout.splitlines()[-1])
     except (IndexError, ValueError, RecursionError):

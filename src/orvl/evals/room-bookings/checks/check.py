@@ -77,6 +77,7 @@ for name in sys.argv[1:]:
     unittest.defaultTestLoader.discover("tests", pattern=name).run(result)
 print("\\n" + json.dumps(sorted(result.passed)))
 """
+PYTHON = (sys.executable, "-I", "-S", "-B", "-X", "utf8")
 # What must not happen, each in a package that is otherwise right.
 BUGS = {
     "numbers are given twice": ("who, self._last + 1)", "who, len(self._bookings) + 1)"),
@@ -124,7 +125,7 @@ WORK = {
 
 
 def python(code, *args, **how):
-    return checks.run("python3", "-I", "-B", "-X", "utf8", "-c", code, *args, seconds=60, **how)
+    return checks.run(*PYTHON, "-c", code, *args, seconds=60, **how)
 
 
 def asked(questions):

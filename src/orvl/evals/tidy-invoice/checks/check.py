@@ -40,18 +40,6 @@ for question, order in json.load(sys.stdin):
         answers.append(["raises", type(error).__name__, str(error)])
 print("\\n" + json.dumps(answers, default=repr))
 """
-CALL = """
-import json, os, resource, subprocess, sys, tempfile
-resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))  # for what never stops printing
-seen = []
-for words in json.load(sys.stdin):
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        command = [sys.executable, "-I", "-B", "-X", "utf8", *words]
-        status = subprocess.call(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=20)
-        out.seek(0), err.seek(0)
-        seen.append([status, *(file.read(20000).decode("utf-8", "replace") for file in (out, err))])
-print("\\n" + json.dumps(seen))
-"""
 IMPORT = "import os, sys; sys.path.insert(0, os.getcwd()); import invoice; invoice.render, invoice.amounts"
 TEST = """
 import json, os, sys, unittest
@@ -75,6 +63,7 @@ BUGS = {
     "coupons in small letters are ignored": ("return code.strip().upper()", "return code"),
     "a strange country ends in a KeyError": ("raise ValueError(f", "raise KeyError(f"),
 }
+PYTHON = (sys.executable, "-I", "-S", "-B", "-X", "utf8")
 RIGHT = ("right", "right, too", "right again", "right as ever")
 random = checks.random()
 
@@ -82,24 +71,19 @@ random = checks.random()
 def python(code, *args, **how):
     if checks.read(PROGRAM) is None:
         checks.fail("Expected a file invoice.py, but there is none.")
-    return checks.run("python3", "-I", "-B", "-X", "utf8", "-c", code, *args, seconds=60, **how)
-
-
-def rows(code, asked):
-    """A row of data for each thing that is asked for in this code."""
-    ended = python(code, input=json.dumps(asked))
-    try:
-        seen = json.loads(ended.stdout.splitlines()[-1])
-    except (IndexError, ValueError, RecursionError):
-        checks.fail(f"Expected to import or run invoice.py, saw {ascii(ended.stderr[-200:])}.")
-    if not isinstance(seen, list) or len(seen) != len(asked):
-        checks.fail(f"Expected {len(asked)} answers, saw {ascii(seen)[:200]}.")
-    return seen
+    return checks.run(*PYTHON, "-c", code, *args, seconds=60, **how)
 
 
 def answers(*asked):
     """The answers to these pairs of a question and an order, asked in order in one process."""
-    return rows(ASK, asked)
+    ended = python(ASK, input=json.dumps(asked))
+    try:
+        seen = json.loads(ended.stdout.splitlines()[-1])
+    except (IndexError, ValueError, RecursionError):
+        checks.fail(f"Expected to import invoice.py and call it, saw {ascii(ended.stderr[-200:])}.")
+    if not isinstance(seen, list) or len(seen) != len(asked):
+        checks.fail(f"Expected {len(asked)} answers, saw {ascii(seen)[:200]}.")
+    return seen
 
 
 def calls(*orders):
@@ -108,7 +92,10 @@ def calls(*orders):
     for name, content in zip(names, orders, strict=True):
         if content is not None:
             checks.write(name, content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
-    return rows(CALL, [[PROGRAM, name] for name in names])
+    if checks.read(PROGRAM) is None:
+        checks.fail("Expected a file invoice.py, but there is none.")
+    seen = checks.calls(PROGRAM, [checks.Call(name) for name in names])
+    return [[ended.status, ended.stdout, ended.stderr] for ended in seen]
 
 
 def is_right(seen, wanted):

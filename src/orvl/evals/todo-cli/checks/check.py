@@ -8,20 +8,6 @@ import sys
 
 from orvl import checks
 
-# Runs beside todo.py: it knows what to call it with, not what is right. Calls are made in folders of their own.
-CALL = """
-import json, os, resource, subprocess, sys, tempfile
-resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))  # for what never stops printing
-program, seen = os.path.abspath("todo.py"), []
-for folder, words in json.load(sys.stdin):
-    os.makedirs(folder, exist_ok=True)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        command = [sys.executable, "-I", "-B", "-X", "utf8", program, *words]
-        status = subprocess.call(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=20)
-        out.seek(0), err.seek(0)
-        seen.append([status, *(file.read(20000).decode("utf-8", "replace") for file in (out, err))])
-print("\\n" + json.dumps(seen))
-"""
 random = checks.random()
 
 
@@ -42,14 +28,9 @@ def todo(calls):
     """Status, stdout and stderr of todo.py for each of these pairs of a folder and words."""
     if checks.read("todo.py") is None:
         checks.fail("Expected a file todo.py, but there is none.")
-    ended = checks.run("python3", "-I", "-B", "-X", "utf8", "-c", CALL, input=json.dumps(calls), seconds=80)
-    try:
-        seen = json.loads(ended.stdout.splitlines()[-1])
-    except (IndexError, ValueError, RecursionError):
-        seen = None
-    if not isinstance(seen, list) or len(seen) != len(calls):
-        checks.fail(f"Expected todo.py to end by itself {len(calls)} times, but it did not.")
-    return seen
+    given = [checks.Call(*words, cwd=folder) for folder, words in calls]
+    seen = checks.calls("todo.py", given, seconds=70)
+    return [[ended.status, ended.stdout, ended.stderr] for ended in seen]
 
 
 def expect(*cases):
