@@ -1,0 +1,39 @@
+"""On a phone, and with a server that takes its time."""
+
+from people import LAST_NUMBER, person, random
+from screen import Case, Fresh, counted, dev, enter, fill, has, lacks, page, says, start, welcomed
+from texts import text
+
+PURPOSES = {
+    "name": '[autocomplete="name"]',
+    "email": '[type="email"][autocomplete="email"]',
+    "phone": '[type="tel"][autocomplete="tel"]',
+    "postcode": '[autocomplete="postal-code"][inputmode="numeric"]',
+    "password": '[type="password"][autocomplete="new-password"]',
+}
+
+
+def on_a_phone():
+    narrow = "expect no sideways scrolling"
+    phone = ["view phone"]
+    zoom = has('head meta[name="viewport"][content*="width=device-width"]') + lacks('meta[content*="user-scalable=no"]')
+    works = [enter(), page(says("name", "name.missing"))]
+    yield Fresh("fits a phone", works, narrow, page(zoom), before=phone)
+    for field, purpose in PURPOSES.items():
+        yield Case(f"knows what {field} is for", page(has(f"#{field}{purpose}")), before=[phone, works])
+
+
+def slow():
+    somebody = person()
+    busy = page(has(f'form[aria-busy="true"] button:has-text("{text("button.busy")}")'))
+    waiting = [fill(somebody), enter(), busy]
+    yield Fresh("says that it is busy", waiting, before=dev("slow/30000"))
+    again = ["press Enter", "press Enter", busy, "click #email", "press Enter", busy, counted(received=1)]
+    yield Case("sends it once, whatever is pressed", again, before=[dev("slow/30000"), waiting])
+    yield Fresh(
+        "is not busy in the end", fill(person()), enter(), busy, welcomed(LAST_NUMBER + 1), before=dev("reset", f"slow/{random.randint(1200, 1500)}")
+    )
+
+
+def CASES():
+    return [*on_a_phone(), *slow()]
