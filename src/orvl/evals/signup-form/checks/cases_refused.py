@@ -1,6 +1,6 @@
 """What the server finds wrong, and what happens when it is sick or cannot be heard: nothing that was entered is lost."""
 
-from people import ELSEWHERE, LAST_NUMBER, MEMBERS, known_password, password, person, postcode, random
+from people import ELSEWHERE, MEMBERS, known_password, password, person, postcode, random
 from screen import Case, Fresh, alert, dev, enter, fill, focus, has, no_alert, page, says, silent, start, values, welcomed
 
 TYPED = ("name", "phone", "heard")
@@ -29,7 +29,7 @@ def refused():
     yield Case("says that a password is known", page(says("password", "password.known")), before=asked)
     yield Case("marks no others", page(silent("name", "phone", "heard", "box", "terms")), before=asked)
     yield Case("keeps all that", values(somebody, *TYPED, "email", "password"), page(has("#terms:checked")), before=asked)
-    mended = [fill(right, ("email", "postcode", "password")), enter(), welcomed(LAST_NUMBER + 1)]
+    mended = [fill(right, ("email", "postcode", "password")), enter(), welcomed()]
     yield Case("takes it in the end", mended, before=asked)
 
 
@@ -37,7 +37,7 @@ def unreadable():
     somebody = person()
     sent = [fill(somebody), enter(), page(alert("form.offline")), values(somebody, "name", "password")]
     yield Fresh("an answer that cannot be read", sent, before=dev(f"fail/{random.choice(NOT_JSON)}/1"))
-    yield Case("and then one that can", "press Enter", welcomed(LAST_NUMBER + 1), before=[dev("reset"), fill(somebody), "click #name"])
+    yield Case("and then one that can", "press Enter", welcomed(), before=[dev("reset"), fill(somebody), "click #name"])
 
 
 def CASES():
