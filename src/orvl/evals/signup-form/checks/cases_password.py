@@ -33,11 +33,11 @@ def boundaries():
 
 
 def after_submitting():
-    sent = [enter(), page(says("password", "password.missing"), says("heard", "heard.missing"))]
+    sent = [enter(), page(says("password", "password.missing"), says("name", "name.missing"))]
     digits = "42"
-    yield Fresh("after submitting, too", sent, f"type {digits} into #password", page(says("password", SHORT, LETTER), says("heard", "heard.missing")), before=start())
+    yield Fresh("after submitting, too", sent, f"type {digits} into #password", page(says("password", SHORT, LETTER), says("name", "name.missing")), before=start())
     good = password()
-    yield Case("and it goes when it is right", f"type {good} into #password", page(silent("password"), says("heard", "heard.missing")), before=[start(), enter()])
+    yield Case("and it goes when it is right", f"type {good} into #password", page(silent("password"), says("name", "name.missing")), before=[start(), enter()])
     yield Case("a wrong one is not sent", fill(person(password="abc1")), enter(), page(says("password", SHORT), focus("password")), before=start())
 
 

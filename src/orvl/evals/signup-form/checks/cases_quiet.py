@@ -23,7 +23,7 @@ def until_the_next_time():
     done = [start(), first]
     yield Case("a list stays, too", f"choose {right['box']} in #box", "press Tab", page(says("box", "box.missing")), before=done)
     yield Case("and a tick", tick(), "press Tab", page(says("terms", "terms.missing")), before=done)
-    next_time = [enter(), page(silent("email"), says("postcode", "postcode.malformed"), says("heard", "heard.missing"), focus("name"))]
+    next_time = [enter(), page(silent("email"), says("postcode", "postcode.malformed"), says("name", "name.missing"), focus("name"))]
     yield Case("until the next time", next_time, before=[done, fill(right, ("email",))])
     wrong_now = ["type abc into #email", "press Tab", page(silent("email"), says("name", "name.missing"))]
     yield Case("what has become wrong is quiet", wrong_now, before=[done, fill(right, ("email",)), enter()])
