@@ -1,7 +1,7 @@
 """Fields are checked when somebody leaves them, until the user no longer wants it."""
 
 from people import MEMBERS, person, random, word
-from screen import Case, Fresh, counted, enter, fill, focus, has, label_of, page, says, silent, start, values
+from screen import Case, Fresh, enter, fill, focus, has, label_of, page, received, says, silent, start
 
 
 def typed_by_key(field, letters):
@@ -37,7 +37,7 @@ def clicked_at_once():
     """A text that comes up by leaving a field must not move the button from under a finger."""
     somebody = person()
     bad = [fill(somebody), f"click {label_of('heard')}", "press Control+a", "press Delete", "click css=form button"]
-    yield Fresh("a click counts", bad, page(says("heard", "heard.missing"), focus("heard")), counted(received=0), before=start())
+    yield Fresh("a click counts", bad, page(says("heard", "heard.missing"), focus("heard")), received(0), before=start())
 
 
 def only_the_server_knows():

@@ -2,8 +2,8 @@
 
 from orvl import checks
 
-from people import person, random, word
-from screen import FIELDS, Case, Fresh, enter, fill, focus, has, page, says, silent, start, welcomed
+from people import person, word
+from screen import FIELDS, Case, Fresh, enter, fill, focus, page, says, silent, start, welcomed
 from shop import expect
 from texts import text
 

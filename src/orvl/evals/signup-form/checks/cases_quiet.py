@@ -2,7 +2,7 @@
 
 from people import MEMBERS, person, random, word
 from cases_leaving import typed_by_key
-from screen import Case, Fresh, enter, fill, focus, has, label_of, page, says, silent, start, tick, welcomed
+from screen import Case, Fresh, enter, fill, focus, page, says, silent, start, tick, welcomed
 
 QUIET = ("name", "email", "phone", "postcode", "box", "heard", "terms")
 
