@@ -19,7 +19,7 @@ def word(least=4, most=8, letters=LETTERS):
 def person(**given):
     """Somebody whom the server takes."""
     return {
-        "name": f"{word().title()} {random.choice(('Ørsted', 'Núñez', 'May', 'Çelik', 'de Vries'))}",
+        "name": f"{word().title()} {word()}{random.choice('øñçßж')}{word(1, 3)}",
         "email": f"{word()}.{word(2, 3)}+{word(3, 5)}@{word()}.{random.choice(('example', 'org', 'co.uk'))}",
         "phone": random.choice(("+49 30/{}-0", "(030) {}", "+44 20 {}", "030.{}")).format(random.randint(100000, 9999999)),
         "postcode": postcode(),
