@@ -39,6 +39,7 @@ BROKEN_BY = {
     "19-as-wide-as-a-desk": "fits-phones-and-slow-servers",
     "20-notices-are-alerts-only": "call-back-form-stays",
     "21-described-by-nobody": "errors-stand-at-fields",
+    "22-too-pale-to-read": "fits-phones-and-slow-servers",
 }
 
 

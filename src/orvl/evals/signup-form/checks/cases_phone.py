@@ -1,7 +1,7 @@
 """On a phone, and with a server that takes its time."""
 
 from people import person, random
-from screen import Case, Fresh, dev, enter, fill, has, lacks, page, received, says, welcomed
+from screen import Case, Fresh, dev, enter, fill, has, join_button, lacks, page, received, says, welcomed
 from texts import text
 
 PURPOSES = {
@@ -17,7 +17,7 @@ def on_a_phone():
     narrow = "expect no sideways scrolling"
     phone = ["view phone"]
     zoom = has('head meta[name="viewport"][content*="width=device-width"]') + lacks('meta[content*="user-scalable=no"]')
-    works = ["click css=form button", page(says("name", "name.missing"), zoom)]
+    works = [f"click {join_button()}", page(says("name", "name.missing"), zoom)]
     yield Fresh("fits a phone", works, narrow, before=phone)
     for field, purpose in PURPOSES.items():
         yield Case(f"knows what {field} is for", page(has(f"#{field}{purpose}")), before=[phone, works])

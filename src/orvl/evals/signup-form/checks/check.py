@@ -21,6 +21,7 @@ import cases_password
 import cases_phone
 import cases_quiet
 import cases_refused
+import looks
 from screen import browsed
 from shop import tried
 
@@ -44,6 +45,13 @@ def optional():
     return tried(cases_optional.SERVER) | browsed(cases_optional.PAGE())
 
 
+def phone():
+    """Colours count only on a page that works."""
+    found = browsed(cases_phone.CASES())
+    pale = looks.texts_can_be_read() if "" in found.values() else "the page does not work"
+    return found | {"texts can be read": pale}
+
+
 def sentinels():
     """Files that have nothing to do with it."""
     found = {path: hashlib.sha256(checks.read(path) or b"").hexdigest() for path in SENTINELS}
@@ -64,7 +72,7 @@ CHECKS = {
     "fields": by_browser(cases_fields.CASES),
     "refused": by_browser(cases_refused.CASES),
     "keyboard": by_browser(cases_keyboard.CASES),
-    "phone": by_browser(cases_phone.CASES),
+    "phone": phone,
     "leaving": by_browser(cases_leaving.CASES),
     "quiet": by_browser(cases_quiet.CASES),
     "password": by_browser(cases_password.CASES),

@@ -20,7 +20,7 @@ CODES = {
 NEXT, ALL = "@next@", "@all@"
 """Stand for the number of the next member, and for how many there are: that depends on what else was done in this browser."""
 MOST_STEPS = 40
-MOST_FAILURES = 4
+MOST_FAILURES = 3
 HOPELESS = 2
 """So many cases may fail before anything has passed."""
 
@@ -122,6 +122,10 @@ def entered(person, field):
     return tick() if field == "terms" else f'type "{person[field]}" into #{field}'
 
 
+def join_button():
+    return f'css=form button:has-text("{text("button.join")}")'
+
+
 def enter():
     """Sends the form from within its first line."""
     return ["click #name", "press Enter"]
@@ -154,9 +158,12 @@ def says(field, *codes):
 
 def silent(*fields):
     """These fields are not marked, and nothing stands at them."""
-    return "".join(
-        lacks(f'#{field}[aria-invalid="true"]') + lacks(f"#{field}-error:visible:text-matches('\\\\w')") for field in fields
-    )
+    return "".join(lacks(f'#{field}[aria-invalid="true"]') + lacks(anything_at(field)) for field in fields)
+
+
+def anything_at(field):
+    place = f"#{field}-error"
+    return f":is({place}, {place} *):visible:text-matches('\\\\w')"
 
 
 def focus(field):
