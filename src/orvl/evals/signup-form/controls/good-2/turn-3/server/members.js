@@ -1,0 +1,42 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
+
+const FIRST = 1001
+
+/** Everybody who has joined: a file with one JSON object a line, and the same in memory. */
+export class Members {
+  #path
+  #all
+  #byAddress = new Map()
+
+  constructor(path) {
+    this.#path = path
+    mkdirSync(dirname(path), { recursive: true })
+    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
+    this.#all = lines.filter((line) => line.trim()).map((line) => JSON.parse(line))
+    for (const member of this.#all) this.#byAddress.set(this.key(member.email), member)
+  }
+
+  get count() {
+    return this.#all.length
+  }
+
+  /** What all spellings of an address have in common. */
+  key(email) {
+    return email.trim().toLowerCase()
+  }
+
+  byAddress(email) {
+    return this.#byAddress.get(this.key(email))
+  }
+
+  /** Writes a member down, with the next number. */
+  add(about) {
+    const last = this.#all.reduce((most, { number }) => Math.max(most, number), FIRST - 1)
+    const member = { number: last + 1, joined: new Date().toISOString(), ...about }
+    appendFileSync(this.#path, JSON.stringify(member) + "\n")
+    this.#all.push(member)
+    this.#byAddress.set(this.key(member.email), member)
+    return member
+  }
+}

@@ -1,0 +1,18 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import { promisify } from "node:util"
+
+const derive = promisify(scrypt)
+const LENGTH = 32
+
+/** What we keep instead of a password: a salt and its hash. Takes a while, which is the point of it. */
+export async function passwordHash(password) {
+  const salt = randomBytes(16)
+  const key = await derive(password.normalize("NFC"), salt, LENGTH)
+  return `${salt.toString("hex")}:${key.toString("hex")}`
+}
+
+/** Whether this password was kept as that. */
+export async function isPasswordOf(kept, password) {
+  const [salt, key] = kept.split(":").map((part) => Buffer.from(part, "hex"))
+  return timingSafeEqual(key, await derive(password.normalize("NFC"), salt, LENGTH))
+}

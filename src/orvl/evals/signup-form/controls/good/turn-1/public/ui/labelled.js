@@ -1,0 +1,53 @@
+import { h } from "/twig/twig.js"
+
+const errorId = (name) => `${name}-error`
+
+/** A control under its label, and above what is wrong with it. */
+function Labelled({ name, label, errors }, children) {
+  return h("div", { class: "field" },
+    h("label", { class: "field-label", for: name }, label),
+    children,
+    h(Errors, { name, errors }))
+}
+
+/** The place for what is wrong with a control; empty if nothing is, so that nothing moves when there is. */
+function Errors({ name, errors }) {
+  return h("div", { class: "field-errors", id: errorId(name) }, errors.map((error) => h("p", { key: error }, error)))
+}
+
+/** What every control has. `onLeave` is called when the focus goes elsewhere. */
+function controlProps({ name, errors, onLeave }) {
+  const isWrong = errors.length > 0
+  return {
+    id: name,
+    name,
+    class: "field-control",
+    "aria-invalid": isWrong,
+    "aria-describedby": isWrong ? errorId(name) : null,
+    onBlur: onLeave,
+  }
+}
+
+/** A line to type into. `hints` are attributes that tell browsers what it is for; `onInput` gets the text. */
+export function TextField({ name, label, errors, value, hints, onInput, onLeave }) {
+  const props = { ...hints, ...controlProps({ name, errors, onLeave }), value }
+  return h(Labelled, { name, label, errors },
+    h("input", { ...props, onInput: (event) => onInput(event.target.value) }))
+}
+
+/** A list to choose from. `options` are pairs of a value and its text. */
+export function Select({ name, label, errors, options, value, onPick, onLeave }) {
+  return h(Labelled, { name, label, errors },
+    h("select", { ...controlProps({ name, errors, onLeave }), value, onChange: (event) => onPick(event.target.value) },
+      options.map(([option, text]) => h("option", { key: option, value: option }, text))))
+}
+
+/** A box to tick; its label stands beside it. */
+export function Checkbox({ name, label, errors, value, onTick, onLeave }) {
+  const props = { ...controlProps({ name, errors, onLeave }), class: "field-tick", type: "checkbox", checked: value }
+  return h("div", { class: "field" },
+    h("div", { class: "field-row" },
+      h("input", { ...props, onChange: (event) => onTick(event.target.checked) }),
+      h("label", { for: name }, label)),
+    h(Errors, { name, errors }))
+}

@@ -1,0 +1,61 @@
+// All that our pages say. Proof-read, and translated from here: other files have no texts of their own.
+
+const MESSAGES = {
+  "house": "Crispin & Sons",
+  "nav.join": "Apples, please",
+  "nav.callback": "Ring me",
+  "signup.title": "Become a regular",
+  "label.name": "Your name",
+  "label.email": "Email address",
+  "label.phone": "Telephone",
+  "label.postcode": "Postal code",
+  "label.box": "Crate",
+  "label.heard": "How did you hear of us?",
+  "label.password": "Choose a password",
+  "label.terms": "I agree to the terms",
+  "label.optional": "{label} – if you like",
+  "box.choose": "Choose a crate",
+  "box.small": "A dozen apples",
+  "box.medium": "Three dozen apples",
+  "box.large": "The whole crate",
+  "button.join": "Become a regular",
+  "button.busy": "Just a second…",
+  "name.missing": "What is your name?",
+  "name.long": "Sorry, our labels take 60 letters.",
+  "email.missing": "Where can we write to?",
+  "email.malformed": "An address looks like ann@example.org.",
+  "email.taken": "This address is a regular already.",
+  "phone.missing": "Where can we ring you?",
+  "phone.malformed": "That is no telephone number.",
+  "postcode.missing": "Where do you live?",
+  "postcode.malformed": "Five digits, please.",
+  "postcode.outside": "That is too far for our donkey, sorry.",
+  "box.missing": "Which crate is yours?",
+  "heard.missing": "How did you find us?",
+  "heard.long": "Shorter, please: 40 letters.",
+  "password.missing": "A password is needed.",
+  "password.short": "{least} characters or more.",
+  "password.digit": "At least one digit.",
+  "password.letter": "At least one letter.",
+  "password.known": "Everybody has that one.",
+  "terms.missing": "We need you to agree.",
+  "form.wrong": "Something is not right yet.",
+  "form.sick": "Our server has a cold. Please try again soon.",
+  "form.offline": "Nobody answered. Please check your connection and try again.",
+  "welcome.title": "You are a regular now",
+  "welcome.number": "You are regular no. {number}.",
+  "callback.title": "Shall we ring you?",
+  "callback.name": "Who are you?",
+  "callback.number": "Where to ring",
+  "callback.when": "When it suits you",
+  "callback.button": "Ring me",
+  "callback.thanks": "We will ring you, thank you.",
+  "callback.wrong": "Name and number, please.",
+}
+
+/** The text for a key, with what stands in braces filled in. */
+export function text(key, values = {}) {
+  return MESSAGES[key].replace(/\{(\w+)\}/g, (_, name) => values[name])
+}
+
+export const links = [["/", text("nav.join")], ["/callback", text("nav.callback")]]

@@ -1,0 +1,61 @@
+// All that our pages say. Proof-read, and translated from here: other files have no texts of their own.
+
+const MESSAGES = {
+  "house": "Marrow",
+  "nav.join": "Sign up",
+  "nav.callback": "Call-back",
+  "signup.title": "Sign up for Marrow",
+  "label.name": "Name",
+  "label.email": "E-mail address",
+  "label.phone": "Phone number",
+  "label.postcode": "ZIP code",
+  "label.box": "Plan",
+  "label.heard": "Recommended by",
+  "label.password": "New password",
+  "label.terms": "I accept the conditions",
+  "label.optional": "{label} [optional]",
+  "box.choose": "Select a plan",
+  "box.small": "Single",
+  "box.medium": "Couple",
+  "box.large": "Household",
+  "button.join": "Create my account",
+  "button.busy": "Creating your account…",
+  "name.missing": "Name is required.",
+  "name.long": "Name is limited to 60 characters.",
+  "email.missing": "E-mail address is required.",
+  "email.malformed": "E-mail address is not valid.",
+  "email.taken": "There is an account with this e-mail address.",
+  "phone.missing": "Phone number is required.",
+  "phone.malformed": "Phone number is not valid.",
+  "postcode.missing": "ZIP code is required.",
+  "postcode.malformed": "ZIP code must have five digits.",
+  "postcode.outside": "We do not deliver to this ZIP code.",
+  "box.missing": "Plan is required.",
+  "heard.missing": "A recommendation is required.",
+  "heard.long": "This is limited to 40 characters.",
+  "password.missing": "Password is required.",
+  "password.short": "Use {least} characters or more.",
+  "password.digit": "Use a digit.",
+  "password.letter": "Use a letter.",
+  "password.known": "This password is on a list of common ones.",
+  "terms.missing": "The conditions must be accepted.",
+  "form.wrong": "Check your entries.",
+  "form.sick": "The service is not available. Try again later.",
+  "form.offline": "There was no answer. Check your connection, then try again.",
+  "welcome.title": "Your account is ready",
+  "welcome.number": "Account number {number}.",
+  "callback.title": "Request a call",
+  "callback.name": "Contact",
+  "callback.number": "Number to call",
+  "callback.when": "Time of day",
+  "callback.button": "Request",
+  "callback.thanks": "Your request has been received.",
+  "callback.wrong": "Contact and number are required.",
+}
+
+/** The text for a key, with what stands in braces filled in. */
+export function text(key, values = {}) {
+  return MESSAGES[key].replace(/\{(\w+)\}/g, (_, name) => values[name])
+}
+
+export const links = [["/", text("nav.join")], ["/callback", text("nav.callback")]]

@@ -1,0 +1,61 @@
+// All that our pages say. Proof-read, and translated from here: other files have no texts of their own.
+
+const MESSAGES = {
+  "house": "Beetbox",
+  "nav.join": "Join",
+  "nav.callback": "Call me back",
+  "signup.title": "Join Beetbox",
+  "label.name": "Full name",
+  "label.email": "E-mail",
+  "label.phone": "Phone",
+  "label.postcode": "Postcode",
+  "label.box": "Size of the box",
+  "label.heard": "Who told you about us?",
+  "label.password": "Password",
+  "label.terms": "I have read the terms",
+  "label.optional": "{label} (optional)",
+  "box.choose": "Please choose",
+  "box.small": "Small, for one",
+  "box.medium": "Medium, for two or three",
+  "box.large": "Large, for a family",
+  "button.join": "Join",
+  "button.busy": "One moment…",
+  "name.missing": "Please tell us your name.",
+  "name.long": "That is more than we can print on a box: 60 letters at most.",
+  "email.missing": "Please give us an e-mail address.",
+  "email.malformed": "This does not look like an e-mail address.",
+  "email.taken": "Somebody has joined with this address already.",
+  "phone.missing": "Please give us a phone number.",
+  "phone.malformed": "This does not look like a phone number.",
+  "postcode.missing": "Please tell us your postcode.",
+  "postcode.malformed": "A postcode has five digits.",
+  "postcode.outside": "Our van does not go there yet.",
+  "box.missing": "Please choose a box.",
+  "heard.missing": "Please tell us who it was.",
+  "heard.long": "That is too long: 40 letters at most.",
+  "password.missing": "Please think of a password.",
+  "password.short": "It needs at least {least} characters.",
+  "password.digit": "It needs a digit.",
+  "password.letter": "It needs a letter.",
+  "password.known": "Too many people have this password.",
+  "terms.missing": "Please read the terms and tick them.",
+  "form.wrong": "Please check what you entered.",
+  "form.sick": "Something is wrong on our side. Please try again soon.",
+  "form.offline": "We got no answer. Are you online? Please try again.",
+  "welcome.title": "Welcome to Beetbox!",
+  "welcome.number": "Your number is {number}.",
+  "callback.title": "We call you back",
+  "callback.name": "Your name",
+  "callback.number": "Your number",
+  "callback.when": "Best time",
+  "callback.button": "Call me",
+  "callback.thanks": "Thank you, we will call you.",
+  "callback.wrong": "We need a name, and a number to call.",
+}
+
+/** The text for a key, with what stands in braces filled in. */
+export function text(key, values = {}) {
+  return MESSAGES[key].replace(/\{(\w+)\}/g, (_, name) => values[name])
+}
+
+export const links = [["/", text("nav.join")], ["/callback", text("nav.callback")]]

@@ -1,0 +1,35 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
+
+const FIRST = 1001
+
+/** Everybody who has joined: a file with one JSON object a line, and the same in memory. */
+export class Members {
+  #path
+  #all
+
+  constructor(path) {
+    this.#path = path
+    mkdirSync(dirname(path), { recursive: true })
+    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
+    this.#all = lines.filter((line) => line.trim()).map((line) => JSON.parse(line))
+  }
+
+  get count() {
+    return this.#all.length
+  }
+
+  /** Whether somebody has joined with this address. */
+  has(email) {
+    return this.#all.some((member) => member.email === email)
+  }
+
+  /** Writes a member down, with the next number. */
+  add(about) {
+    const last = this.#all.reduce((most, { number }) => Math.max(most, number), FIRST - 1)
+    const member = { number: last + 1, joined: new Date().toISOString(), ...about }
+    appendFileSync(this.#path, JSON.stringify(member) + "\n")
+    this.#all.push(member)
+    return member
+  }
+}
