@@ -1,0 +1,133 @@
+"""What only a browser shows. The page is made there from exports that come with the first address, and looked at by a script of the
+eval's own (see `app` in eval.md); scripts of the page do not run. What that script finds right, it shows as a word that is made up."""
+
+import base64
+import json
+import zlib
+
+from orvl import checks
+
+from cases import Wrong
+from cases_bars import net_of, visits_of
+from cases_tables import random
+from shop import Order, Refund, Story
+
+SESSIONS = 3
+TRAP = str(checks.drawn()["trap"])
+
+
+class Look:
+    """One week, and the words by which what is right can be told."""
+
+    def __init__(self, below=()):
+        letters = random.choices("bcdfghjklmnpqrstvwz", k=12)
+        self.word, self.mark = "".join(letters[:6]), "".join(letters[6:])
+        self.tale = small_week(below)
+
+    @property
+    def make(self):
+        tale = self.tale
+        asked = {"word": self.word, "mark": self.mark, "net": net_of(tale), "visits": visits_of(tale)}
+        content = json.dumps([tale.shop.files(), tale.shop.week, asked], separators=(",", ":"))
+        packed = base64.urlsafe_b64encode(zlib.compress(content.encode(), 9)).decode()
+        return f"open /make/{packed}"
+
+    def right(self, *names):
+        """Steps that pass where the script finds these things right."""
+        return [f"expect value {self.word} in css=.{self.mark}{name}" for name in names]
+
+    def shown(self, *columns):
+        """Numbers of a day in the table, as texts that can be seen; they are small, so there is one way to write them."""
+        day = next(day for day in self.tale.shop.figures() if day.net > 0)
+        return [f"expect text {getattr(day, column) / 100:.2f}" for column in columns]
+
+
+def small_week(below):
+    """As little as there can be in one address."""
+    tale = Story(random, random.choice(("2026-W29", "2026-W41", "2026-W46")), trap="")
+    tale.shop.trap = TRAP
+    tale.shop.name = "".join(random.choices("abcdefgh", k=7)).title()
+    for day in range(7):
+        order = tale.order(day, hour=9, minute=0, note="")
+        tale.shop.orders[-1] = Order(order.number, order.at, order.cents, "paid", "", order.file)
+        if day in below:
+            tale.shop.refunds.append(Refund(order.number, order.at, order.cents + random.randint(500, 30_000)))
+        tale.visit(day, 12)
+    return tale
+
+
+def browsed(look, groups):
+    """Cases: groups of steps that follow each other in one browser. After one that fails the others get another browser, a few times."""
+    said = {}
+
+    def walk():
+        left, sessions = list(groups), 0
+        while left and sessions < SESSIONS:
+            sessions += 1
+            seen = iter(checks.browse(look.make, *(step for name, steps in left for step in steps)))
+            first = next(seen)
+            if not first.passed:
+                break
+            while left:
+                name, steps = left.pop(0)
+                failed = next((step for step in [next(seen) for _ in steps] if not step.passed), None)
+                said[name] = f"{failed.step} ({failed.reason})" if failed else ""
+                if failed:
+                    break
+        for name, _ in left:
+            said[name] = "the page was not made, or too much of it is wrong"
+
+    def case(name):
+        def tried():
+            if not said:
+                walk()
+            if said[name]:
+                raise Wrong(said[name])
+
+        return tried
+
+    return [(name, case(name)) for name, _ in groups]
+
+
+def on_screens():
+    look = Look(below=(random.randint(1, 5),))
+    name = look.tale.shop.name
+    return browsed(look, [
+        ("amounts can be read", [f"expect text {name}", *look.shown("sales", "net")]),
+        ("bars of Net", look.right("net")),
+        ("bars of Visits", look.right("visits")),
+        ("bars can be seen", look.right("seen")),
+        ("all rows can be seen", look.right("rows")),
+        ("texts can be read", look.right("texts")),
+        ("nothing fails", ["expect no error", "expect no sideways scrolling", *look.right("rows")]),
+        ("on a phone", ["view phone", "expect no sideways scrolling", *look.shown("sales"), *look.right("rows")]),
+        ("bars on a phone", look.right("net", "visits")),
+    ])  # fmt: skip
+
+
+def light_and_dark():
+    look = Look()
+    return browsed(look, [
+        ("dark", ["view dark", "expect dark background", *look.shown("net")]),
+        ("bars in the dark", ["view dark", "expect dark background", *look.right("seen")]),
+        ("texts in the dark", ["view dark", "expect dark background", *look.right("texts")]),
+        ("rows in the dark", ["view dark", "expect dark background", *look.right("rows", "net")]),
+        ("light again", ["view dark", "expect dark background", "view light", "expect light background"]),
+        ("bars in the light", ["view dark", "expect dark background", "view light", *look.right("seen")]),
+        ("texts in the light", ["view dark", "expect dark background", "view light", *look.right("texts")]),
+        ("dark on a phone", ["view phone", "view dark", "expect dark background", "expect no sideways scrolling"]),
+    ])  # fmt: skip
+
+
+def on_paper():
+    look = Look(below=(2,))
+    return browsed(look, [
+        ("on the screen", look.right("guides")),
+        ("no navigation", ["open /paper", *look.right("bare")]),
+        ("no download", look.right("linkless")),
+        ("white paper", [*look.right("bare"), "expect light background"]),
+        ("texts on paper", look.right("bare", "texts")),
+        ("the table on paper", [*look.right("bare", "rows"), *look.shown("sales")]),
+        ("bars on paper", look.right("bare", "net", "visits")),
+        ("numbers at the bars", look.right("bare", "labels")),
+    ])  # fmt: skip
