@@ -4,35 +4,40 @@ from orvl import checks
 
 from cases import Wrong
 from page import MOST, Page, table_of
+from runs import run_all
 
-_token = "".join(checks.random().choices("bcdfghklmnprstvz", k=7))
+TOKEN = "".join(checks.random().choices("bcdfghklmnprstvz", k=7))
 _made = []
-SECONDS = 30
+_waiting = []
 
 
 class Built:
-    """One call of the command."""
+    """One call of the command. It is made together with those that wait for theirs when the first of them is looked at."""
 
     def __init__(self, files, week, options=()):
         _made.append(self)
-        self.data, self.out = f"{_token}/{len(_made)}/data", f"{_token}/{len(_made)}/out"
-        self.week = week
-        for name, content in files.items():
-            checks.write(f"{self.data}/{name}", content)
-        self.run("--data", self.data, "--out", self.out, "--week", week, *options)
+        _waiting.append(self)
+        self.folder = f"{TOKEN}/{len(_made)}"
+        self.data, self.out = f"{self.folder}/data", f"{self.folder}/out"
+        self.words = ("node", "build.js", "--data", self.data, "--out", self.out, "--week", week, *options)
+        self._ended = self._page = None
+        write_all(self.data, files)
 
-    def run(self, *words):
-        self.ended = checks.run("node", "build.js", *words, seconds=SECONDS)
+    @property
+    def ended(self):
+        if self._ended is None:
+            for one, ended in zip(_waiting, run_all(f"{self.folder}/said", [one.words for one in _waiting])):
+                one._ended = ended
+            _waiting.clear()
+        return self._ended
 
     @property
     def page(self):
-        self.expect_made()
-        return Page(self.text("index.html"))
-
-    def expect_made(self):
         if self.ended.status != 0:
-            said = " ".join(self.ended.stderr.split())[-200:]
-            raise Wrong(f"build.js ended with {self.ended.cut or self.ended.status}: {said}")
+            raise Wrong(f"build.js ended with {self.ended.status}: {' '.join(self.ended.said.split())[-200:]}")
+        if self._page is None:
+            self._page = Page(self.text("index.html"))
+        return self._page
 
     def text(self, name):
         content = checks.read(f"{self.out}/{name}")
@@ -47,6 +52,11 @@ class Built:
         if name not in links:
             raise Wrong(f"no link leads to {name}, only {links[:5]}")
         return table_of(self.text(name))
+
+
+def write_all(folder, files):
+    for name, content in files.items():
+        checks.write(f"{folder}/{name}", content)
 
 
 def built(story, *options):

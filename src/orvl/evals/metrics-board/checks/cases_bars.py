@@ -82,27 +82,29 @@ def of_nothing():
 
 
 def bars_case(name, tell, chart="net"):
-    def case():
-        tale = tell()
-        heights(built(tale), chart, net_of(tale) if chart == "net" else visits_of(tale))
-
-    return f"{name}, {chart}", case
+    tale = tell()
+    made = built(tale)
+    return f"{name}, {chart}", lambda: heights(made, chart, net_of(tale) if chart == "net" else visits_of(tale))
 
 
 def nothing_case():
     """Credited only beside a week in which something happened."""
-    some, none = quiet(), of_nothing()
-    for tale in (some, none):
-        made = built(tale)
-        heights(made, "net", net_of(tale))
-        heights(made, "visits", visits_of(tale))
+    weeks = [(tale, built(tale)) for tale in (quiet(), of_nothing())]
+
+    def case():
+        for tale, made in weeks:
+            heights(made, "net", net_of(tale))
+            heights(made, "visits", visits_of(tale))
+
+    return "nothing", case
 
 
 def goal_case(name, tell, goal=None):
+    tale = tell()
+    cents = STORED_GOAL if goal is None else round(goal * 100)
+    made = built(tale, *(() if goal is None else ("--goal", f"{goal:.10g}")))
+
     def case():
-        tale = tell()
-        cents = STORED_GOAL if goal is None else round(goal * 100)
-        made = built(tale, *(() if goal is None else ("--goal", f"{goal:.10g}")))
         zero, scale = heights(made, "net", net_of(tale))
         one, other = made.page.goal()
         wanted = zero - cents * scale
@@ -122,7 +124,7 @@ def bars_and_goal():
         bars_case("a day below zero", below_zero(random.randint(0, 6))),
         bars_case("days below zero", below_zero(*random.sample(range(7), 3))),
         bars_case("all below zero", below_zero(*range(7))),
-        ("nothing", nothing_case),
+        nothing_case(),
         goal_case("of the house", quiet),
         goal_case("below the bars", of_very_different_days, random.randint(50, 190)),
         goal_case("above all bars", quiet, random.randint(2_000, 4_000)),

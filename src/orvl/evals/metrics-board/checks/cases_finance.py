@@ -28,13 +28,13 @@ def finance():
 
     def one(page, at):
         def case():
-            tale, made = page()
+            tale, made = page
             compare(made, tale, "orders", "sales", "refunds", "net", by="payout", days=[tale.shop.day(at).isoformat()])
 
         return case
 
     def whole():
-        tale, made = pages[0]()
+        tale, made = pages[0]
         compare(made, tale, "orders", "sales", "refunds", "net", by="payout", days=["total"])
 
     days = [(f"day {at + 1}, {number + 1}", one(page, at)) for number, page in enumerate(pages) for at in range(7)]

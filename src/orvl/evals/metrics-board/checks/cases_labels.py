@@ -48,8 +48,9 @@ def compare(page, name, values):
 
 
 def label_case(name, chart, pages):
+    tale, made = pages
+
     def case():
-        tale, made = pages()
         values = [cents / 100 for cents in net_of(tale)] if chart == "net" else visits_of(tale)
         compare(made.page, chart, values)
 
@@ -57,16 +58,8 @@ def label_case(name, chart, pages):
 
 
 def once(tell):
-    """A page that is made when it is first asked for."""
-    kept = []
-
-    def pages():
-        if not kept:
-            tale = tell()
-            kept.append((tale, built(tale)))
-        return kept[0]
-
-    return pages
+    tale = tell()
+    return tale, built(tale)
 
 
 def labels():

@@ -37,8 +37,6 @@ def compare_cell(what, column, figures, text):
 def table_case(name, tell, *columns, by="order"):
     """A case: what a function tells, built and compared."""
 
-    def case():
-        story = tell()
-        compare(built(story), story, *columns, by=by)
-
-    return name, case
+    story = tell()
+    made = built(story)
+    return name, lambda: compare(made, story, *columns, by=by)
