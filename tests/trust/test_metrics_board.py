@@ -29,7 +29,7 @@ BROKEN_BY = {
     "03-first-export-counts": "orders-and-sales",
     "04-cancelled-in-small-letters": "orders-and-sales",
     "05-week-one-has-new-year": "orders-and-sales",
-    "06-bars-end-at-the-lowest-number": "bars-and-goal",
+    "06-nothing-has-a-height": "bars-and-goal",
     "07-days-below-zero-stand": "bars-and-goal",
     "08-goal-above-is-cut-off": "bars-and-goal",
     "09-no-visits-are-zero-percent": "visits-and-conversion",

@@ -69,9 +69,9 @@ def dearer(order):
     return order.cents + random.randint(1, 900)
 
 
-def taken_back():
-    """Cancelled in small letters and in capitals, one of them cancelled first and then sent after all."""
-    tale = quiet(random.choice(OLD_WEEKS), header="old") if random.random() < 0.5 else quiet()
+def taken_back(header="new"):
+    """Cancelled in small letters or in capitals, one of them cancelled first and then sent after all."""
+    tale = quiet(random.choice(OLD_WEEKS if header == "old" else NEW_WEEKS), header=header)
     for day in (0, 2, 5):
         tale.order(day, status="cancelled", note="changed my mind")
     sent = tale.order(4, status="cancelled")
@@ -130,7 +130,8 @@ def orders_and_sales():
         ("without the mark", lambda: quiet(has_mark=False, line_end="\n")),
         ("another header in one week", in_the_middle),
         ("exported again", exported_again),
-        ("cancelled", taken_back),
+        ("cancelled", lambda: taken_back("old")),
+        ("cancelled, in capitals", taken_back),
         ("amounts", big_amounts),
         ("the old header", old_header),
         ("in spring", lambda: clocks(3)),

@@ -35,7 +35,7 @@ def run_all(folder, commands):
     """How each command ended; what they say is kept in a folder of the workspace until it is read."""
     checks.write(f"{folder}/commands", "")
     lines = "".join(f"{shlex.join(command)}\n" for command in commands)
-    checks.run("sh", "-c", SCRIPT.replace("{seconds}", str(SECONDS)), "sh", folder, input=lines, seconds=SECONDS * 4)
+    checks.run("sh", "-c", SCRIPT.replace("{seconds}", str(SECONDS)), "_", folder, input=lines, seconds=SECONDS * 4)
     return [_ended(f"{folder}/{number}") for number in range(1, len(commands) + 1)]
 
 
