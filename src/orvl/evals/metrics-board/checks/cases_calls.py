@@ -62,7 +62,7 @@ def wrong_calls(desk):
         ("week 0", {"week": "2026-W00"}),
         ("no week at all", {"week": random.choice(("W12", "2026-03-16", "last", "2026-W1x"))}),
         ("data that is no folder", {"data": f"{desk.made.data}/{random.randint(100, 999)}"}),
-        ("a goal that is no amount", {"extra": ("--goal", random.choice(("much", "12x", "")))}),
+        ("a goal that is no amount", {"extra": ("--goal", random.choice(("much", "12x", "two")))}),
     ]
     return [(name, lambda changes=changes: desk.refused(2, **changes)) for name, changes in calls]
 

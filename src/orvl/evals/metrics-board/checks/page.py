@@ -104,7 +104,8 @@ class Page(HTMLParser):
         for row in rows:
             texts = dict(zip(names, (cell.text for cell in row)))
             day = re.search(r"\d{4}-\d\d-\d\d", texts.get("day", ""))
-            key = day[0] if day else texts.get("day", "").strip(" :").lower()
+            name = texts.get("day", "").strip().lower()
+            key = day[0] if day else "total" if name.startswith("total") else name
             if key in found:
                 raise Wrong(f"the table has two rows {key!r}")
             found[key] = texts
