@@ -81,7 +81,9 @@ function slowNetwork(ms) {
   const plain = http.Server.prototype.emit;
   http.Server.prototype.emit = function (event, ...more) {
     if (event !== 'request') return plain.call(this, event, ...more);
-    laterOn(() => plain.call(this, event, ...more), ms);
+    const [request] = more;
+    // Who has gone meanwhile was never there.
+    laterOn(() => request.destroyed || plain.call(this, event, ...more), ms);
     return true;
   };
 }
