@@ -46,7 +46,7 @@ test('it is there', async () => {
 test('a mail goes out', async () => {
   const made = await ask(port, 'POST', '/mails', { to: 'ada@larch.example', template: 'welcome', data: { name: 'Ada' } });
   assert.equal(made.status, 201);
-  await sleep(40);
+  await sleep(25);
   assert.equal(got.length, 1);
   assert.equal(got[0].subject, 'Welcome, Ada');
   assert.match(got[0].text, /thank you for your account/);
@@ -88,7 +88,7 @@ test('mistakes are told', async () => {
 test('who said STOP gets nothing', async () => {
   assert.equal((await ask(port, 'POST', '/suppressed', { to: 'Cyd <cyd@larch.example>' })).status, 204);
   const made = await ask(port, 'POST', '/mails', { to: 'cyd+shop@larch.example', template: 'welcome', data: { name: 'Cyd' } });
-  await sleep(40);
+  await sleep(25);
   const { body } = await ask(port, 'GET', `/mails/${made.body.id}`);
   assert.deepEqual([body.state, body.reason], ['failed', 'suppressed']);
 });

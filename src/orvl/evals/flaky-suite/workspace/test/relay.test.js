@@ -20,7 +20,7 @@ async function told(status, headers = {}, body = '') {
   });
   await listen(server, PORT);
   const began = Date.now();
-  const outcome = await new Relay({ url: `http://127.0.0.1:${PORT}`, timeout: 50 }).send(MESSAGE);
+  const outcome = await new Relay({ url: `http://127.0.0.1:${PORT}`, timeout: 60 }).send(MESSAGE);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return { outcome, seen, took: Date.now() - began };
@@ -50,10 +50,10 @@ test('a silent relay is tried again', async () => {
   const { outcome, took } = await told(null);
   assert.equal(outcome.outcome, 'later');
   assert.match(outcome.reason, /in time/);
-  assert.ok(took >= 45 && took < 150, `took ${took} ms`);
+  assert.ok(took >= 55 && took < 150, `took ${took} ms`);
 });
 
 test('a relay that is not there is tried again', async () => {
-  const outcome = await new Relay({ url: `http://127.0.0.1:${PORT}`, timeout: 50 }).send(MESSAGE);
+  const outcome = await new Relay({ url: `http://127.0.0.1:${PORT}`, timeout: 60 }).send(MESSAGE);
   assert.equal(outcome.outcome, 'later');
 });

@@ -31,7 +31,7 @@ test('notes come a little later', async () => {
   store.note({ op: 'c' });
   store.note({ op: 'd' });
   assert.equal(fs.readFileSync(journal, 'utf8').trim().split('\n').length, 2);
-  await sleep(40);
+  await sleep(30);
   assert.equal(fs.readFileSync(journal, 'utf8').trim().split('\n').length, 4);
 });
 
