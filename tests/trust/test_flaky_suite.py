@@ -32,7 +32,7 @@ BROKEN_BY = {
     "12-relay-test-minds-no-id": "mends-have-tests",
     "13-tests-twice": "still-notices-bugs",
     "14-nothing-is-urgent": "does-what-it-did",
-    "15-one-folder-for-all": "passes-in-any-house",
+    "15-one-file-for-all": "passes-in-any-house",
 }
 
 

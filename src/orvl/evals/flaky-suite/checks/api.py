@@ -5,8 +5,6 @@ from datetime import datetime, timedelta, timezone
 from cases import Wrong, expect
 from scenes import Scene, cases_of
 
-BERLIN_WINTER = 1
-
 
 def goes_out(random):
     scene = Scene(random, "goes-out").do("start")

@@ -40,6 +40,7 @@ def bugs():
     found = [(f"bug {at + 1}", case(lambda bug=bug: bug or suite.mutants[0], names[at % 2])) for at, bug in enumerate(chosen)]
     found += [(f"{name}, once", case(lambda about=about, name=name: once_in(suite, about, name), names[0])) for about, name in FIRST_CALL]
     return found + [
+        ("rounds that overlap again", lambda: undone(suite, "backwards", plans["backwards"], MENDED["rounds that overlap"])),
         ("npm test, tried again", lambda: tried_again(suite, plans, the_tests())),
         ("the build machine's run, tried again", lambda: tried_again(suite, plans, CI)),
     ]
@@ -81,20 +82,21 @@ def mends():
     suite = Suite(checks.random())
     plans = {"backwards": suite.plan(tests="reverse", files="random"), "low dice": suite.plan(random="low", files="reverse")}
 
-    def case(names, base):
-        def run():
-            suite.passes(base, plans[base])
-            before = originals(names)
-            there = {path: text for path, text in before.items() if path in suite.program.files}
-            if not there:
-                return  # it lies elsewhere now
-            ended = suite.with_files(there, lambda: suite.ended(plans[base] | {"isShort": True, "about": "worker"}))
-            if ended.status == 0:
-                raise Wrong(f"expected the suite to fail with {', '.join(sorted(there))} as before, but it passed")
+    return [
+        (f"{what}, {base}", lambda base=base, names=names: undone(suite, base, plans[base], names))
+        for what, names in MENDED.items()
+        for base in plans
+    ]
 
-        return run
 
-    return [(f"{what}, {base}", case(names, base)) for what, names in MENDED.items() for base in plans]
+def undone(suite, base, plan, names):
+    suite.passes(base, plan)
+    there = {path: text for path, text in originals(names).items() if path in suite.program.files}
+    if not there:
+        return  # it lies elsewhere now
+    ended = suite.with_files(there, lambda: suite.ended(plan | {"isShort": True, "about": "worker"}))
+    if ended.status == 0:
+        raise Wrong(f"expected the suite to fail with {', '.join(sorted(there))} as before, but it passed")
 
 
 def originals(names):

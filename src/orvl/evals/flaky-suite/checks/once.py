@@ -1,7 +1,7 @@
 """No mail twice: rounds that overlap, answers that get lost, and the same request at once."""
 
-from scenes import BUSY, HASTY, Scene, cases_of
 from cases import Wrong
+from scenes import BUSY, HASTY, Scene, cases_of
 
 
 def flushes_overlap(random):
