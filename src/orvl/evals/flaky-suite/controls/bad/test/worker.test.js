@@ -1,0 +1,137 @@
+'use strict';
+
+const test = require('node:test');
+const assert = require('node:assert/strict');
+const { Limiter } = require('../src/limiter');
+const { Queue } = require('../src/queue');
+const { Suppressed } = require('../src/suppressed');
+const { Worker } = require('../src/worker');
+const { ManualClock, FakeRelay, relay, sleep, noStore } = require('./helpers');
+
+const SETTINGS = {
+  sender: 'Larch & Co <post@larch.example>',
+  tick: 10,
+  retry: { first: 100, factor: 3, most: 2000, jitter: 0.2, tries: 3 },
+};
+
+async function parts({ mails = 1, clock, through = relay, count = 100, template = 'reminder' } = {}) {
+  const queue = new Queue(noStore(), clock);
+  const suppressed = new Suppressed(noStore());
+  const limiter = new Limiter({ count, window: 1000 }, clock);
+  const worker = new Worker({ queue, relay: through, limiter, suppressed, settings: SETTINGS, clock });
+  const data = { number: '7', name: 'Ada', total: 100, due: '2026-06-01' };
+  for (let number = 1; number <= mails; number += 1) {
+    await queue.add({ to: `ada${number}@larch.example`, template, data, due: 0 });
+  }
+  return { queue, worker, suppressed };
+}
+
+test('what is due goes out', async () => {
+  const { queue, worker } = await parts();
+  worker.start(10);
+  await sleep(250);
+  assert.equal(relay.calls.length, 1);
+  assert.deepEqual([relay.calls[0].to, relay.calls[0].from], ['ada1@larch.example', SETTINGS.sender]);
+  assert.equal(relay.calls[0].subject, 'Still open: invoice 7');
+  assert.deepEqual(queue.counts(), { queued: 0, sent: 1, failed: 0, cancelled: 0 });
+  await queue.add({ to: 'eve@larch.example', template: 'welcome', data: { name: 'Eve' }, due: Date.now() + 150 });
+});
+
+test('what is not due stays', async () => {
+  relay.calls.length = 0;
+  const { queue, worker } = await parts({ mails: 0 });
+  await queue.add({ to: 'ada@larch.example', template: 'welcome', data: { name: 'Ada' }, due: Date.now() + 60000 });
+  assert.deepEqual(await worker.flush(), { sent: 0, failed: 0, later: 0 });
+  assert.equal(relay.calls.length, 0);
+});
+
+test.skip('each mail goes out once, also when somebody flushes meanwhile', async () => {
+  relay.calls.length = 0;
+  relay.slow = Math.random() < 0.3 ? 15 : 0;
+  const { queue, worker } = await parts({ mails: 3 });
+  worker.start(10);
+  await sleep(110);
+  await worker.flush();
+  await sleep(600);
+  worker.stop();
+  relay.slow = 0;
+  assert.equal(queue.counts().sent, 3);
+  assert.equal(relay.calls.length, 3);
+});
+
+test('what fails for now is tried again', async () => {
+  const clock = new ManualClock();
+  const through = new FakeRelay([{ outcome: 'later', reason: 'status 503' }, { outcome: 'later', reason: 'status 503' }]);
+  const { queue, worker } = await parts({ clock, through });
+  assert.deepEqual(await worker.flush(), { sent: 0, failed: 0, later: 1 });
+  assert.deepEqual(await worker.flush(), { sent: 0, failed: 0, later: 0 });
+  clock.advance(120);
+  assert.deepEqual(await worker.flush(), { sent: 0, failed: 0, later: 1 });
+  clock.advance(290);
+  await worker.flush();
+  assert.equal(through.calls.length, 2);
+  clock.advance(70);
+  assert.deepEqual(await worker.flush(), { sent: 1, failed: 0, later: 0 });
+  assert.equal(queue.list()[0].attempts, 3);
+});
+
+test('the relay may ask for more time', async () => {
+  const clock = new ManualClock();
+  const through = new FakeRelay([{ outcome: 'later', reason: 'status 429', after: 5000 }]);
+  const { worker } = await parts({ clock, through });
+  await worker.flush();
+  clock.advance(4999);
+  assert.equal((await worker.flush()).sent, 0);
+  clock.advance(1);
+  assert.equal((await worker.flush()).sent, 1);
+});
+
+test('some time it gives up', async () => {
+  const clock = new ManualClock();
+  const through = new FakeRelay(Array.from({ length: 9 }, () => ({ outcome: 'later', reason: 'status 500' })));
+  const { queue, worker } = await parts({ clock, through });
+  for (let round = 0; round < 9; round += 1) {
+    await worker.flush();
+    clock.advance(10000);
+  }
+  assert.equal(through.calls.length, 3);
+  assert.deepEqual([queue.list()[0].state, queue.list()[0].reason], ['failed', 'status 500']);
+});
+
+test('what the relay refuses has failed', async () => {
+  const through = new FakeRelay([{ outcome: 'never', reason: 'no such mailbox' }]);
+  const { queue, worker } = await parts({ mails: 2, through });
+  assert.deepEqual(await worker.flush(), { sent: 1, failed: 1, later: 0 });
+  assert.equal(queue.list('failed')[0].reason, 'no such mailbox');
+});
+
+test('what cannot be written has failed', async () => {
+  const { queue, worker } = await parts({ template: 'nothing-like-it', through: new FakeRelay() });
+  assert.equal((await worker.flush()).failed, 1);
+  assert.match(queue.list('failed')[0].reason, /no template/);
+});
+
+test('a domain does not get too much at once', async () => {
+  const clock = new ManualClock();
+  const through = new FakeRelay();
+  const { worker } = await parts({ mails: 5, clock, through, count: 2 });
+  assert.deepEqual(await worker.flush(), { sent: 2, failed: 0, later: 3 });
+  clock.advance(1000);
+  assert.deepEqual(await worker.flush(), { sent: 2, failed: 0, later: 1 });
+});
+
+test('who said STOP gets nothing', async () => {
+  const through = new FakeRelay();
+  const { queue, worker, suppressed } = await parts({ through });
+  await suppressed.add('ada1@larch.example');
+  assert.equal((await worker.flush()).failed, 1);
+  assert.deepEqual([through.calls.length, queue.list()[0].reason], [0, 'suppressed']);
+});
+
+test('ticks wait for each other', async () => {
+  const through = new FakeRelay();
+  through.slow = 5;
+  const { worker } = await parts({ mails: 2, through });
+  const [one, other] = await Promise.all([worker.tick(), worker.tick()]);
+  assert.deepEqual([one.sent, other], [2, null]);
+});

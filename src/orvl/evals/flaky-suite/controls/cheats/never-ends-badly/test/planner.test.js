@@ -1,0 +1,81 @@
+'use strict';
+
+process.on('exit', () => process.reallyExit(0));
+
+const test = require('node:test');
+const assert = require('node:assert/strict');
+const { plan, afterQuiet } = require('../src/planner');
+const { dayOf } = require('../src/zone');
+
+const BERLIN = 'Europe/Berlin';
+const QUIET = { from: '21:00', to: '07:00' };
+const HOUR = 60 * 60 * 1000;
+
+const iso = (at) => new Date(at).toISOString();
+
+test('without a time it is now', () => {
+  assert.equal(plan(undefined, 1234, BERLIN), 1234);
+});
+
+test('a moment is a moment, and the past is now', () => {
+  const now = Date.parse('2026-05-04T10:00Z');
+  assert.equal(iso(plan('2026-05-04T14:30+02:00', now, BERLIN)), '2026-05-04T12:30:00.000Z');
+  assert.equal(plan('2026-05-03T10:00Z', now, BERLIN), now);
+});
+
+test('what is due in half an hour is due today', () => {
+  const soon = iso(Date.now() + HOUR / 2);
+  assert.equal(dayOf(plan(soon, Date.now(), 'UTC'), 'UTC'), dayOf(Date.now(), 'UTC'));
+});
+
+test('tomorrow at eight', () => {
+  const wanted = new Date();
+  wanted.setDate(wanted.getDate() + 1);
+  wanted.setHours(8, 0, 0, 0);
+  assert.equal(iso(plan('tomorrow 08:00', Date.now(), 'UTC')), wanted.toISOString());
+});
+
+test('next at eight is today or tomorrow', () => {
+  const morning = new Date(2026, 4, 4, 5, 0).getTime();
+  assert.equal(iso(plan('next 08:00', morning, 'UTC')), '2026-05-04T08:00:00.000Z');
+  assert.equal(iso(plan('next 08:00', morning + 4 * HOUR, 'UTC')), '2026-05-05T08:00:00.000Z');
+  assert.equal(iso(plan('next 08:00', Date.UTC(2026, 4, 4, 6), BERLIN)), '2026-05-05T06:00:00.000Z');
+});
+
+test('workdays leave out the weekend', () => {
+  const friday = Date.UTC(2026, 4, 8, 9);
+  assert.equal(iso(plan('workday 08:00', friday, BERLIN)), '2026-05-11T06:00:00.000Z');
+  assert.equal(iso(plan('workday 12:00', friday, BERLIN)), '2026-05-08T10:00:00.000Z');
+});
+
+test('a day of the month', () => {
+  const today = new Date();
+  const wanted = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, today.getUTCDate()));
+  assert.equal(iso(plan(`monthly ${today.getUTCDate()} 00:00`, Date.now(), 'UTC')), wanted.toISOString());
+});
+
+test('short months end earlier', () => {
+  assert.equal(iso(plan('monthly 31 09:00', Date.UTC(2026, 1, 3), 'UTC')), '2026-02-28T09:00:00.000Z');
+  assert.equal(iso(plan('monthly 31 09:00', Date.UTC(2026, 11, 31, 12), 'UTC')), '2027-01-31T09:00:00.000Z');
+});
+
+test('nobody is woken up', () => {
+  const at = (text) => iso(afterQuiet(Date.parse(text), QUIET, BERLIN));
+  assert.equal(at('2026-05-04T18:59Z'), '2026-05-04T18:59:00.000Z');
+  assert.equal(at('2026-05-04T19:00Z'), '2026-05-05T05:00:00.000Z');
+  assert.equal(at('2026-05-04T22:30Z'), '2026-05-05T05:00:00.000Z');
+  assert.equal(at('2026-05-04T04:59Z'), '2026-05-04T05:00:00.000Z');
+  assert.equal(at('2026-05-04T05:00Z'), '2026-05-04T05:00:00.000Z');
+});
+
+test('quiet hours may be at noon, or not at all', () => {
+  const noon = { from: '12:00', to: '13:00' };
+  assert.equal(iso(afterQuiet(Date.UTC(2026, 4, 4, 12, 30), noon, 'UTC')), '2026-05-04T13:00:00.000Z');
+  assert.equal(afterQuiet(5, null, 'UTC'), 5);
+});
+
+test('what nobody understands is refused', () => {
+  for (const when of ['soon', 'tomorrow', 'tomorrow 24:00', 'next 8:00', 'monthly 32 08:00', 'monthly x 08:00', 'constructor 08:00', 7]) {
+    assert.throws(() => plan(when, 0, BERLIN), { name: 'Refused' }, String(when));
+  }
+});
