@@ -166,5 +166,10 @@ def commands(scene):
 
 FLOWS = (
     *(customers, jobs_and_invoices, others_jobs, parts, payments, links_for_customers, teams, sessions, owners_only),
-    *(cases_lists.invoices_csv, cases_lists.words, commands),
+    commands,
 )
+
+
+def kept(drawn, random):
+    """Those that look at everything come before those that change something."""
+    return (cases_lists.invoices_csv, cases_lists.words, *absent(drawn, random), *FLOWS)
