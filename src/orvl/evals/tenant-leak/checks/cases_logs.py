@@ -4,12 +4,15 @@ import base64
 import hashlib
 import hmac
 import json
+import time
 
 from orvl import checks
 
 from served import Hopeless, Somebody, Wrong, expect
 
 FLAG = "--log-headers"
+PATIENCE, AFTERWARDS = 5.0, 0.2
+"""Seconds until a line stands in the log; less once one was missing."""
 
 
 class Log:
@@ -18,6 +21,7 @@ class Log:
     def __init__(self, scene):
         self.scene = scene
         self.path = f"logs/{scene.drawn['log']}.log"
+        self.patience = getattr(scene, "log_patience", PATIENCE)
 
     def entries(self):
         found = []
@@ -33,7 +37,12 @@ class Log:
 
     def entry(self, till):
         """The one of a request, with the names of its headers in small letters."""
-        found = [row for row in self.entries() if headers_of(row).get("x-till") == till]
+        until = time.monotonic() + self.patience
+        while not (found := [row for row in self.entries() if headers_of(row).get("x-till") == till]):
+            if time.monotonic() > until:
+                self.scene.log_patience = AFTERWARDS
+                break
+            time.sleep(0.02)
         if len(found) != 1:
             raise Wrong(f"{self.path}: expected one line with the X-Till {till}, saw {len(found)}")
         return found[0]
@@ -205,7 +214,7 @@ def _old_key(scene, shop):
 
 
 def _old_key_in_address(scene, shop):
-    return "GET", f"/api/v1/kunden?key={shop.token}&seite=2", [("Accept", "*/*")], [shop.token[4:]], {}
+    return "GET", f"/api/v1/kunden?key={shop.token}&from=2", [("Accept", "*/*")], [shop.token[4:]], {}
 
 
 def _signature(scene, shop):
@@ -238,7 +247,7 @@ def _share_before(scene, shop):
 
 
 def _address_from_proxy(scene, shop):
-    headers = [("X-Original-Uri", f"/api/v1/kunden?seite=3&key={shop.token}"), ("X-Api-Key", shop.token)]
+    headers = [("X-Original-Uri", f"/api/v1/kunden?from=3&key={shop.token}"), ("X-Api-Key", shop.token)]
     return "GET", "/api/v1/kunden", headers, [shop.token[4:]], {}
 
 

@@ -135,7 +135,7 @@ class Shop:
         }
 
     def _file_name(self, place):
-        return (f"{self.word()}.txt", f"{self.word()}/{self.word()}.pdf", f"{self.word()}/{self.word()} 2.jpg")[place % 3]
+        return (f"{self.word()}.txt", f"{self.word()}/{self.word()}.txt", f"{self.word()}/{self.word()} 2.txt")[place % 3]
 
     # -- the oracle
 
