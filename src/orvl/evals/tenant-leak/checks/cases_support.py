@@ -1,6 +1,7 @@
 """Support: first outside of all workshops, then inside again, to look and not to touch, and each look is noted."""
 
 import time
+from urllib.parse import unquote
 
 from served import Wrong, clean, expect, same
 from world import MONTHS, shown
@@ -123,14 +124,15 @@ OUTSIDE = tuple(_all_of(_stays_out)[:10])
 
 
 def _plain(path):
-    return path.partition("?")[0].replace("%20", " ")
+    return unquote(path.partition("?")[0])
 
 
 def _noted(scene, shop, path):
     """How often the audit log has it that support has looked at a path."""
     email = scene.world.support["email"]
     wanted = (email, VIEW, _plain(path))
-    return [(e.get("actor"), e.get("action"), e.get("detail")) for e in scene.audit(shop)].count(wanted)
+    seen = [(e.get("actor"), e.get("action"), unquote(str(e.get("detail")))) for e in scene.audit(shop)]
+    return seen.count(wanted)
 
 
 def _looks(look):
