@@ -1,9 +1,11 @@
 """Support: first outside of all workshops, then inside again, to look and not to touch, and each look is noted."""
 
+import hashlib
 import time
+from datetime import UTC, datetime
 from urllib.parse import unquote
 
-from served import Wrong, clean, expect, same
+from served import Somebody, Wrong, clean, expect, same
 from world import MONTHS, shown
 
 VIEW = "support.view"
@@ -117,7 +119,30 @@ def _all_of(make):
     return made
 
 
-OUTSIDE = tuple(_all_of(_stays_out)[:10])
+def enter_before(scene):
+    """Before the server was brought up to date, somebody of support had entered a workshop."""
+    shop, token = scene.random.choice(scene.shops), scene.world.secret()
+    scene.server.change_database(
+        "INSERT INTO sessions (hash, user_id, workshop_id, created_at) VALUES (?, ?, ?, ?)",
+        hashlib.sha256(token.encode()).hexdigest(),
+        scene.world.support["id"],
+        shop.id,
+        datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+    scene.entered = shop, Somebody(scene.server, "support, from before", [("Cookie", f"gb_session={token}")])
+
+
+def was_inside(scene):
+    """Sessions go on, but not in there."""
+    shop, support = scene.entered
+    for look in scene.random.sample(LOOKS[2:9], 3):
+        path, text = look(scene, shop)
+        clean(support.get(path), [one.tag for one in scene.shops], f"support, who had been in there before, at {path}")
+        if text not in scene.owner(shop).fine("GET", path).text:
+            raise Wrong(f"{path}: expected {text} for the owner")
+
+
+OUTSIDE = (*_all_of(_stays_out)[:10], was_inside)
 
 
 # -- inside, looking

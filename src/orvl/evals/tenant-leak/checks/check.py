@@ -22,14 +22,16 @@ SENTINELS = {
 }
 
 
-def run(cases, *flags):
-    """All cases on one server; one that has ended is started again for the next case."""
+def run(cases, *flags, prepare=None):
+    """All cases on one server."""
     scene = Scene()
     cases = cases(scene) if callable(cases) else cases
     passed, wrong = 0, []
     checks.grade(0, len(cases))
     try:
         scene.server.load()
+        if prepare:
+            prepare(scene)
         scene.server.start(*flags)
         for case in cases:
             try:
@@ -66,7 +68,7 @@ CHECKS = {
     "figures": of_kind("figures"),
     "calls": of_kind("calls"),
     "doors": of_kind("doors"),
-    "outside": lambda: run(cases_support.OUTSIDE),
+    "outside": lambda: run(cases_support.OUTSIDE, prepare=cases_support.enter_before),
     "headers": lambda: run(cases_logs.HEADERS, cases_logs.FLAG),
     "secrets": lambda: run(cases_logs.SECRETS, cases_logs.FLAG),
     "looking": lambda: run(cases_support.LOOKING),

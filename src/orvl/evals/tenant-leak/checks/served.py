@@ -4,6 +4,7 @@ import http.client
 import json
 import random
 import re
+import sqlite3
 from urllib.parse import quote, urlencode
 
 from orvl import checks
@@ -108,6 +109,23 @@ class Server:
         return Wrong(sentence) if self._silences < MOST_SILENCES else Hopeless(sentence)
 
     # -- what it writes
+
+    def change_database(self, sql, *values):
+        """Before the start, in the database that was loaded; False where it cannot be done in this way any more."""
+        path = f"{self.folder}/gearbook.db"
+        content = bytearray(checks.read(path) or b"")
+        content[18:20] = b"\x01\x01"  # Not as a database with a log beside it, which cannot be opened in memory.
+        database = sqlite3.connect(":memory:")
+        try:
+            database.deserialize(bytes(content))
+            with database:
+                database.execute(sql, values)
+            checks.write(path, database.serialize())
+            return True
+        except sqlite3.Error:
+            return False
+        finally:
+            database.close()
 
     def file(self, path):
         return (checks.read(f"{self.folder}/{path}") or b"").decode("utf-8", "replace")
