@@ -60,6 +60,7 @@ class Server:
         self.output = b""
         self._port = None
         self._silences = 0
+        self._mails = {}
 
     def load(self):
         checks.write(f"{self.folder}.json", json.dumps(self.world.fixture(), ensure_ascii=False))
@@ -132,8 +133,10 @@ class Server:
 
     def mails_to(self, address):
         """The texts of mails to somebody, the oldest first."""
-        paths = [path for path in checks.files() if path.startswith(f"{self.folder}/outbox/")]
-        texts = [(checks.read(path) or b"").decode("utf-8", "replace") for path in sorted(paths)]
+        for path in checks.files():
+            if path.startswith(f"{self.folder}/outbox/") and path not in self._mails:
+                self._mails[path] = (checks.read(path) or b"").decode("utf-8", "replace")
+        texts = [text for _, text in sorted(self._mails.items())]
         return [text for text in texts if re.search(rf"^To: *{re.escape(address)}\s*$", text, re.M | re.I)]
 
 
