@@ -1,0 +1,3 @@
+"""Gearbook: jobs, invoices and parts for repair shops. One installation serves many workshops."""
+
+VERSION = "5.3.1"
