@@ -136,6 +136,7 @@ def counts_a_key_once(play):
             raise Wrong(f"a correction sent again with its key: expected the first answer {answer}, saw {again}")
     play.refused(play.refuse, "POST", f"/entries/{one}/correction", {}, keys[0])
     play.refused(play.refuse, "POST", f"/entries/{two}/correction", {}, keys[0])
+    play.refused(play.refuse, "POST", f"/entries/{one}/correction", {}, keys[1])
     play.look()
 
 
