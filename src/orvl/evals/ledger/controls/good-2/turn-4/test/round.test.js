@@ -1,0 +1,15 @@
+'use strict';
+
+const test = require('node:test');
+const assert = require('node:assert');
+const { Fraction, divideAmong } = require('../lib/round');
+
+test('half goes to even', () => {
+  assert.deepStrictEqual(['2.5', '3.5', '2.49', '7'].map((text) => Fraction.of(text).round()), [2n, 4n, 2n, 7n]);
+});
+
+test('the largest takes the rest', () => {
+  assert.deepStrictEqual(divideAmong(9595n, [1, 1, 1]), [3199n, 3198n, 3198n]);
+  assert.deepStrictEqual(divideAmong(100n, [1, 4, 4]), [11n, 45n, 44n]);
+  assert.deepStrictEqual(divideAmong(7n, [4]), [7n]);
+});

@@ -1,0 +1,40 @@
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const money = require('../money');
+
+const NAME = 'snapshot.json';
+
+/** What the first `upto` records of the journal come to, so that a start need not read them all again. */
+function writeSnapshot(folder, books) {
+  const content = {
+    upto: books.last,
+    accounts: [...books.accounts.values()],
+    entries: books.entries.map((entry) => ({
+      ...entry,
+      lines: entry.lines.map(({ account, amount }) => [account, money.format(amount)]),
+    })),
+  };
+  fs.writeFileSync(path.join(folder, NAME), JSON.stringify(content));
+}
+
+/** Fills empty books; the number of records that need not be read. */
+function readSnapshot(folder, books) {
+  const file = path.join(folder, NAME);
+  if (!fs.existsSync(file)) return 0;
+  const content = JSON.parse(fs.readFileSync(file, 'utf8'));
+  for (const account of content.accounts) books.accounts.set(account.id, account);
+  for (const entry of content.entries) {
+    const lines = entry.lines.map(([account, amount]) => ({ account, amount: money.parse(amount) }));
+    books.add({ ...entry, n: entry.id, at: entry.booked }, lines);
+  }
+  books.last = content.upto;
+  return content.upto;
+}
+
+function dropSnapshot(folder) {
+  fs.rmSync(path.join(folder, NAME), { force: true });
+}
+
+module.exports = { writeSnapshot, readSnapshot, dropSnapshot };

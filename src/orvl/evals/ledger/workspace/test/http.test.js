@@ -1,0 +1,57 @@
+'use strict';
+
+const test = require('node:test');
+const assert = require('node:assert');
+const { createServer } = require('../lib/http/server');
+const { call, open } = require('./helpers');
+
+async function serve(t) {
+  const store = open(t);
+  const server = createServer(store);
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  const { port } = server.address();
+  return (method, where, body) => call(port, method, where, body);
+}
+
+test('a sale, a payout, a balance', async (t) => {
+  const ask = await serve(t);
+  await ask('POST', '/accounts', { id: 'seller:ana', name: 'Ana', kind: 'seller' });
+  const sale = await ask('POST', '/sales', {
+    order: 'A-1',
+    gross: '100.00',
+    date: '2024-02-01',
+    sellers: [{ account: 'seller:ana', share: 1 }],
+  });
+  assert.strictEqual(sale.status, 201);
+  assert.deepStrictEqual(sale.body.lines, [
+    { account: 'cash', amount: '100.00' },
+    { account: 'revenue:fees', amount: '-4.05' },
+    { account: 'seller:ana', amount: '-95.95' },
+  ]);
+  assert.strictEqual((await ask('POST', '/payouts', { account: 'seller:ana', amount: '96.00' })).status, 422);
+  assert.strictEqual((await ask('POST', '/payouts', { account: 'seller:ana', amount: '95.95' })).status, 201);
+  assert.strictEqual((await ask('GET', '/accounts/seller:ana')).body.balance, '0.00');
+  assert.strictEqual((await ask('GET', '/reports/trial')).body.sum, '0.00');
+});
+
+test('what cannot be booked is refused', async (t) => {
+  const ask = await serve(t);
+  const lines = (...amounts) => amounts.map((amount, index) => ({ account: index ? 'suspense' : 'bank', amount }));
+  const status = async (body) => (await ask('POST', '/entries', body)).status;
+  assert.strictEqual(await status({ lines: lines('5.00', '-4.99') }), 422);
+  assert.strictEqual(await status({ lines: lines('5.00', '0.00', '-5.00') }), 400);
+  assert.strictEqual(await status({ lines: lines('5.00') }), 400);
+  assert.strictEqual(await status({ lines: lines('5.00', '-5.00'), date: '2024-02-30' }), 400);
+  assert.strictEqual(await status({ lines: [{ account: 'no', amount: '1' }, { account: 'bank', amount: '-1' }] }), 422);
+  assert.strictEqual((await ask('GET', '/entries')).body.length, 0);
+});
+
+test('paths and methods', async (t) => {
+  const ask = await serve(t);
+  assert.strictEqual((await ask('GET', '/nothing')).status, 404);
+  assert.strictEqual((await ask('GET', '/sales')).status, 405);
+  assert.strictEqual((await ask('POST', '/entries', [])).status, 400);
+  assert.strictEqual((await ask('GET', '/entries/9')).status, 404);
+});
