@@ -11,9 +11,9 @@ def test_list_shows_everything_and_the_mistakes(small):
     assert agents["dummy-good"]["from"] == "built-in"
     assert "agents/broken.py:1" in agents["broken"]["error"]
     assert {row["name"] for row in listed["evals"]} == {
-        *("fix-slugs", "git-tangle", "hello-world", "house-rules", "kitchen-converter", "one", "one-list"),
-        *("parse-logs", "plugin-hooks", "readme-lies", "room-bookings", "sales-report", "shift-swap"),
-        *("slow-import", "tidy-invoice", "todo-cli"),
+        *("fix-slugs", "flaky-suite", "git-tangle", "hello-world", "house-rules", "kitchen-converter", "ledger"),
+        *("metrics-board", "one", "one-list", "parse-logs", "plugin-hooks", "readme-lies", "room-bookings"),
+        *("sales-report", "shift-swap", "signup-form", "slow-import", "tenant-leak", "tidy-invoice", "todo-cli"),
     }
     assert {row["name"] for row in listed["metrics"]} == {
         *("checks", "speed", "tokens", "tool-calls", "functionality", "ui", "ux", "readability", "code-quality"),

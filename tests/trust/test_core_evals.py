@@ -1,11 +1,11 @@
-"""The core evals are conversations: each turn has checks of its own, and the controls say what each turn leaves."""
+"""The core and hard evals are conversations: each turn has checks of its own, and the controls say what each turn leaves."""
 
 from __future__ import annotations
 
 from statistics import median
 
 import pytest
-from test_evals import CORE, loaded
+from test_evals import CORE, HARD, loaded
 
 from helpers.needs import need_program
 from orvl.project.draw import drawn
@@ -17,7 +17,7 @@ MEDIAN_WORDS = 60
 @pytest.mark.parametrize("name", CORE)
 def test_each_turn_has_checks_of_its_own(name):
     one = loaded(name)
-    assert one.tier == "core"
+    assert one.tier == ("hard" if name in HARD else "core")
     assert one.metrics is None, "what counts on it is what counts on every eval"
     last = len(one.prompts)
     assert {check.turn or last for check in one.checks if not check.keep} == set(range(1, last + 1))

@@ -31,7 +31,11 @@ WITHOUT_A_PAGE = [
     pytest.param(name, marks=pytest.mark.nightly) if name == "kitchen-converter" else name for name in NAMES
 ]
 """What looks at pages takes longer than all others together."""
-CORE = ("git-tangle", "house-rules", "one-list", "plugin-hooks", "readme-lies", "shift-swap", "slow-import")
+HARD = ("ledger", "tenant-leak")
+CORE = (
+    *("flaky-suite", "git-tangle", "house-rules", "metrics-board", "one-list", "plugin-hooks", "readme-lies"),
+    *("shift-swap", "signup-form", "slow-import", *HARD),
+)
 """Those with checks by turn and draws, which have tests of their own."""
 PROMPTS_AND_WORKSPACE = {
     "fix-slugs": "d9562665bfb13fb70e44cc9b640740a280f80f43f9fa4e6c298e9b4928e9ddfc",

@@ -108,8 +108,13 @@ def test_good_work_passes_where_a_bug_and_no_work_fail(tmp_path):
 
 def test_all_houses_say_everything():
     """Each has the same texts, and none has a word that steps in a browser would take for their own."""
-    pages = {path.name: (path / "public/messages.js").read_text() for path in (EVALS / NAME / "variants/house").iterdir()}
-    keys = {house: [line.split(":")[0] for line in page.splitlines() if line.startswith('  "')] for house, page in pages.items()}
+    pages = {
+        path.name: (path / "public/messages.js").read_text() for path in (EVALS / NAME / "variants/house").iterdir()
+    }
+    keys = {
+        house: [line.split(":")[0] for line in page.splitlines() if line.startswith('  "')]
+        for house, page in pages.items()
+    }
     assert len({tuple(found) for found in keys.values()}) == 1
     for page in pages.values():
         assert not any(word in page.partition("const MESSAGES")[2].partition("/**")[0] for word in (" in ", " into "))
