@@ -123,7 +123,9 @@ def imported(tree: Any) -> list[str]:
 
 
 def new_file(number: int) -> int:
-    """A file without a name."""
+    """A file without a name; in memory, which a disk that others use takes less time for."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("call")
     path = os.path.join(os.environ.get("TMPDIR") or "/tmp", f".call-{os.getpid()}-{number}")
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.unlink(path)
