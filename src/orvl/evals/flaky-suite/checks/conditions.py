@@ -104,8 +104,8 @@ def any_speed():
     random = suite.random
     conditions = [
         Condition("on a slow disk", suite.plan(disk=random.randint(25, 32))),
-        Condition("in a slow network", suite.plan(net=random.randint(36, 42))),
+        Condition("in a slow network", suite.plan(net=random.randint(75, 90))),
         Condition("while the clock runs ahead", suite.plan(step=random.randint(2500, 9000))),
-        Condition("while everything is slow", suite.plan(disk=25, net=36, tests="random", files="random")),
+        Condition("while everything is slow", suite.plan(disk=25, net=75, tests="random", files="random")),
     ]
     return cases_under(suite, conditions, 8)
