@@ -73,7 +73,7 @@ CHECKS = {
     "secrets": lambda: run(cases_logs.SECRETS, cases_logs.FLAG),
     "looking": lambda: run(cases_support.LOOKING),
     "touching": lambda: run(cases_support.TOUCHING),
-    "flows": lambda: run(lambda scene: cases_kept.kept(scene.drawn, scene.random)),
+    "flows": lambda: run(lambda scene: cases_kept.kept(scene.drawn)),
     "sentinels": sentinels,
 }
 

@@ -24,6 +24,11 @@ class Scene:
             self._people[row["id"]] = found
         return self._people[row["id"]]
 
+    def has_new_password(self, row, password):
+        """Their sessions have ended."""
+        row["password"] = password
+        self._people.pop(row["id"], None)
+
     def owner(self, shop):
         return self.person(shop.owner)
 
