@@ -137,7 +137,9 @@ def test_what_finance_pasted_is_right_but_for_one_row(trap):
     assert len(wordings) == 3
     wrong = []
     for wording in wordings:
-        pasted = [line.split() for line in "".join(map(str, wording.parts)).splitlines() if line.startswith("    2026-")]
+        pasted = [
+            line.split() for line in "".join(map(str, wording.parts)).splitlines() if line.startswith("    2026-")
+        ]
         assert [words[0] for words in pasted] == list(right)
         wrong += [words[0] for words in pasted if " ".join(words[1:]) != right[words[0]]]
     assert len(wrong) == len(set(wrong)) == 3
