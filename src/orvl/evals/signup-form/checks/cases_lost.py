@@ -11,7 +11,7 @@ def lost_once(somebody):
     been = [dev("lose/1"), lost]
     yield Fresh("says that nobody has answered", lost, before=dev("lose/1"))
     yield Case("keeps what was entered", values(somebody, "name", "email", "password"), before=been)
-    yield Case("welcomes who tries again", "press Enter", welcomed(), before=[been, "click #name"])
+    yield Case("welcomes who tries again", enter(), welcomed(), before=been)
     yield Case("has one member more", everybody_counted(), before=[been, enter(), welcomed()])
     other = person(email=somebody["email"].upper())
     refused = [start(), fill(other), enter(), page(says("email", "email.taken"), focus("email"))]
@@ -19,16 +19,16 @@ def lost_once(somebody):
 
 
 def lost_twice(somebody):
-    lost = [fill(somebody), enter(), OFFLINE, "press Enter", "press Enter", OFFLINE]
+    lost = [fill(somebody), enter(), OFFLINE]
     yield Fresh("is patient", fill(somebody), enter(), OFFLINE, before=dev("lose/2"))
-    second = ["press Enter", OFFLINE, "press Enter", welcomed()]
+    second = [enter(), OFFLINE, enter(), welcomed()]
     yield Case("welcomes who tries a third time", second, before=[dev("lose/2"), lost])
     yield Case("has one member more, after all", everybody_counted(), before=[start(), fill(somebody), enter(), welcomed()])
 
 
 def refused_and_lost(somebody):
     lost = [fill(somebody), enter(), OFFLINE]
-    again = ["press Enter", page(says("email", "email.taken"), no_alert("form.offline"))]
+    again = [enter(), page(says("email", "email.taken"), no_alert("form.offline"))]
     yield Fresh("does not welcome who was refused", lost, again, before=dev("lose/1"))
 
 

@@ -20,8 +20,8 @@ def refused():
     kept = [values(somebody, *TYPED, "box", "email"), page(has("#terms:checked"))]
     yield Case("keeps what was entered", kept, before=[dev(f"fail/{status}/1"), sick])
     yield Case("keeps the password", values(somebody, "password"), before=[dev(f"fail/{status}/1"), sick])
-    yield Case("says that nobody has answered", "press Enter", page(alert("form.offline"), no_alert("form.sick")), before=[
-        dev("lose/1"), fill(somebody), "click #name",
+    yield Case("says that nobody has answered", enter(), page(alert("form.offline"), no_alert("form.sick")), before=[
+        dev("lose/1"), fill(somebody),
     ])
     yield Case("says that an address is taken", enter(), page(says("email", "email.taken"), no_alert("form.sick", "form.offline")), before=asked)
     yield Case("goes to the first field of the page", page(focus("email")), before=asked)
@@ -37,7 +37,7 @@ def unreadable():
     somebody = person()
     sent = [fill(somebody), enter(), page(alert("form.offline")), values(somebody, "name", "password")]
     yield Fresh("an answer that cannot be read", sent, before=dev(f"fail/{random.choice(NOT_JSON)}/1"))
-    yield Case("and then one that can", "press Enter", welcomed(), before=[dev("reset"), fill(somebody), "click #name"])
+    yield Case("and then one that can", enter(), welcomed(), before=[dev("reset"), fill(somebody)])
 
 
 def CASES():
