@@ -822,7 +822,11 @@ def test_a_blob_has_the_hash_of_its_content_as_its_key(kept):
     assert kept.open().get(key) == b"hello"
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 100, os.urandom(1000), b"line\n" * 1_500_000])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 100, os.urandom(1000), b"line\n" * 1_500_000],
+    ids=["nothing", "zeros", "noise", "lines"],
+)
 def test_every_kind_of_content_comes_back(kept, content, tmp_path):
     (key,) = put(kept.open(), content)
     blobs = kept.open()

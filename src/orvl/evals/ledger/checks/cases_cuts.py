@@ -153,7 +153,7 @@ def imports_after_a_cut(play):
         if not isinstance(seen, dict) or seen.get("booked") != booked:
             raise Wrong(f"import after a cut: expected {booked} booked, saw {str(seen)[:100]}")
     play.host.start()
-    if play.balances() != before + Counter({("bank", BASE): 1250}) and play.balances()["bank", BASE] != before["bank", BASE] + 1250:
+    if play.balances()["bank", BASE] != before["bank", BASE] + 1250:
         raise Wrong("import after a cut: expected its row to be booked once")
     play.look_at_entries()
 
