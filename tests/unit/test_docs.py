@@ -160,8 +160,13 @@ def test_the_suite_is_described_as_it_is():
     """Every shipped eval has a row: its name, its tier where the table names one, and its turns."""
     project = open_project(ROOT / "tests/fixtures")
     shipped = {name: project.eval(name) for name, file in project.eval_files.items()}
-    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| (\d+) \|", (ROOT / "docs/suite.md").read_text(), re.MULTILINE)
+    parts = re.split(r"^## (\w+)", (ROOT / "docs/suite.md").read_text(), flags=re.MULTILINE)
+    rows = [
+        (name, said if said in ("smoke", "basics") else heading.lower(), int(turns))
+        for heading, text in zip(parts[1::2], parts[2::2], strict=True)
+        for name, said, turns in re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| (\d+) \|", text, re.MULTILINE)
+    ]
     assert sorted(name for name, _, _ in rows) == sorted(shipped)
-    assert {name: int(turns) for name, _, turns in rows} == {name: len(one.prompts) for name, one in shipped.items()}
-    tiers = {name: said if said in ("smoke", "basics") else "core" for name, said, _ in rows}
+    assert {name: turns for name, _, turns in rows} == {name: len(one.prompts) for name, one in shipped.items()}
+    tiers = {name: tier for name, tier, _ in rows}
     assert tiers == {name: one.tier for name, one in shipped.items()}
