@@ -310,7 +310,7 @@ def _by_command(command, zone):
 
 def refuses_what_is_no_day(play):
     clock = _history(play, "UTC")
-    for known in ("yesterday", "2024-02-30", "2024-3-1"):
+    for known in (play.word(), "2024-02-30", "2024-3-1"):
         play.refused(400, "GET", f"/balances?known={known}")
     known = clock.day(2)
     play.compare(play.balances(f"?known={known}"), play.model(known=known), what=f"balances known {known}")

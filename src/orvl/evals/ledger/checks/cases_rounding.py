@@ -200,7 +200,7 @@ def _old_sales(play, why, count, many=6):
             if config.looks_the_same_to_floats(gross, day):
                 break
         books.sale(gross, day, list(zip(accounts, shares)))
-    books.entry([(accounts[0], 500), ("suspense", -500)], config.day(30), "adjusted")
+    books.entry([(accounts[0], 500), ("suspense", -500)], config.day(30), play.word())
     play.own += accounts
     return books
 

@@ -30,13 +30,13 @@ child = None
 
 def begin(argv, env):
     global child
-    log = open("/tmp/keeper.log", "wb")
+    log = open("/tmp/keeper", "wb")
     child = subprocess.Popen(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     return {}
 
 def alive():
     is_alive = child is not None and child.poll() is None
-    said = "" if is_alive else open("/tmp/keeper.log", errors="replace").read()[-300:]
+    said = "" if is_alive else open("/tmp/keeper", errors="replace").read()[-300:]
     return {"alive": is_alive, "said": said}
 
 def end(number):
