@@ -9,7 +9,7 @@ from orvl import checks
 
 @cache
 def texts():
-    houses = json.loads((Path(__file__).parent / "original" / "messages.json").read_text(encoding="utf-8"))
+    houses = json.loads((Path(__file__).parent / "messages.json").read_text(encoding="utf-8"))
     return houses[checks.drawn()["house"]]
 
 
