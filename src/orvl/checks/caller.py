@@ -35,20 +35,10 @@ ONLY_TREE = 0x400
 SHARED = frozenset(
     (
         *("argparse", "bisect", "calendar", "collections", "collections.abc", "contextlib", "copy", "csv"),
-        *(
-            "dataclasses",
-            "datetime",
-            "decimal",
-            "difflib",
-            "enum",
-            "errno",
-            "fnmatch",
-            "fractions",
-            "functools",
-            "glob",
-        ),
-        *("hashlib", "heapq", "io", "itertools", "json", "keyword", "math", "numbers", "operator", "os", "os.path"),
-        *("pathlib", "random", "re", "shlex", "shutil", "stat", "statistics", "string", "sys", "tempfile", "textwrap"),
+        *("dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fnmatch", "fractions"),
+        *("functools", "glob", "hashlib", "heapq", "io", "itertools", "json", "keyword"),
+        *("math", "numbers", "operator", "os", "os.path", "pathlib", "random", "re"),
+        *("shlex", "shutil", "stat", "statistics", "string", "sys", "tempfile", "textwrap"),
         *("time", "traceback", "types", "typing", "unicodedata", "warnings"),
     )
 )
@@ -123,7 +113,7 @@ def imported(tree: Any) -> list[str]:
 
 
 def new_file(number: int) -> int:
-    """A file without a name; in memory, which a disk that others use takes less time for."""
+    """A file without a name: in memory where that can be, for a busy disk is slow."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("call")
     path = os.path.join(os.environ.get("TMPDIR") or "/tmp", f".call-{os.getpid()}-{number}")
